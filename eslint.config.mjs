@@ -1,0 +1,123 @@
+import nx from '@nx/eslint-plugin';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/**
+ * Who may import whom. Every layer names what it may see; what is not named is refused, and
+ * `libs/testing/src/architecture.spec.ts` lints one forbidden import for each line below.
+ */
+const layers = [
+  { sourceTag: 'layer:kernel', onlyDependOnLibsWithTags: [], bannedExternalImports: ['*'] },
+  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: ['layer:kernel'], allowedExternalImports: ['zod'] },
+  {
+    sourceTag: 'layer:domain',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts'],
+    bannedExternalImports: ['*'],
+  },
+  {
+    sourceTag: 'layer:ports',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain'],
+    bannedExternalImports: ['*'],
+  },
+  {
+    sourceTag: 'layer:application',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports'],
+    bannedExternalImports: ['*'],
+  },
+  {
+    sourceTag: 'layer:adapter',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports'],
+  },
+  {
+    sourceTag: 'layer:kit',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:ports', 'layer:application', 'layer:adapter'],
+  },
+  {
+    sourceTag: 'layer:service',
+    onlyDependOnLibsWithTags: [
+      'layer:kernel',
+      'layer:contracts',
+      'layer:domain',
+      'layer:ports',
+      'layer:application',
+      'layer:adapter',
+      'layer:kit',
+    ],
+  },
+  { sourceTag: 'layer:servers', onlyDependOnLibsWithTags: ['layer:kernel'] },
+  {
+    sourceTag: 'layer:tool',
+    onlyDependOnLibsWithTags: [
+      'layer:kernel',
+      'layer:contracts',
+      'layer:ports',
+      'layer:application',
+      'layer:adapter',
+      'layer:servers',
+    ],
+  },
+  {
+    sourceTag: 'layer:testing',
+    onlyDependOnLibsWithTags: [
+      'layer:kernel',
+      'layer:contracts',
+      'layer:domain',
+      'layer:ports',
+      'layer:application',
+      'layer:servers',
+    ],
+  },
+  // One home for each vendor: whoever needs one goes through its adapter.
+  { sourceTag: 'vendor:none', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', '@nestjs/*', '@langchain/*'] },
+  { sourceTag: 'vendor:nats', bannedExternalImports: ['@mikro-orm/*', '@nestjs/*', '@langchain/*'] },
+  { sourceTag: 'vendor:mikro-orm', bannedExternalImports: ['@nats-io/*', '@nestjs/*', '@langchain/*'] },
+  { sourceTag: 'vendor:langchain', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', '@nestjs/*'] },
+  { sourceTag: 'vendor:nest', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', '@langchain/*'] },
+];
+
+export default defineConfig([
+  globalIgnores(['**/dist/**', '**/.nx/**', '**/.cache/**', '**/*.mjs']),
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/consistent-type-imports': 'off', // verbatimModuleSyntax does it, and knows about DI
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    },
+  },
+  {
+    files: ['{libs,services,deploy}/**/src/**/*.{ts,tsx}'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          enforceBuildableLibDependency: true,
+          // A spec may use the test kit whatever its layer: the kit never reaches a build (tsconfig.build.json).
+          allow: ['@jest/globals', 'fast-check', '@millrace/testing', '@millrace/testing/servers'],
+          depConstraints: layers,
+        },
+      ],
+    },
+  },
+  {
+    // node:* is no package, so the boundary rule does not see it: what is pure says so here.
+    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects}/src/**/*.ts'],
+    ignores: ['**/*spec.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: ['node:*'] }] },
+  },
+  {
+    // The test kit is for specs only.
+    files: ['{libs,services,deploy}/**/src/**/*.ts'],
+    ignores: ['**/*spec.ts', 'libs/testing/**', '**/*.bench.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: ['@millrace/testing', '@millrace/testing/*', '@jest/globals', 'fast-check'] },
+      ],
+    },
+  },
+]);

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { Name, RunId, ThreadId } from '../ids.js';
+import { PublicStamp, Speaker, Stamp } from './stamp.js';
+
+const By = z.string().min(1).max(256);
+const Reason = z.string().max(10_000);
+
+export const Usage = z.object({
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  model: z.string().optional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const RunRequested = Stamp.extend({
+  kind: z.literal('RunRequested'),
+  agent: Name,
+  appId: Name,
+  policy: Name,
+  input: z.unknown(),
+  seedState: z.unknown().optional(),
+  threadId: ThreadId.optional(),
+  projectId: z.string().min(1).max(200).optional(),
+  userId: By,
+  retryOf: RunId.optional(),
+  forkOf: z.object({ runId: RunId, atSequence: z.int().nonnegative() }).optional(),
+  idempotencyKey: z.string().min(1).max(255).optional(),
+});
+
+export const RunQueued = Stamp.extend({ kind: z.literal('RunQueued'), waitingFor: z.string().min(1) });
+
+export const RunStarted = PublicStamp.extend({
+  kind: z.literal('RunStarted'),
+  appId: Name,
+  policy: Name,
+  agent: Name,
+  agentVersion: z.string().min(1),
+});
+
+export const RunPaused = PublicStamp.extend({ kind: z.literal('RunPaused'), by: By, reason: Reason.optional() });
+export const RunResumed = PublicStamp.extend({ kind: z.literal('RunResumed'), by: By, reason: Reason.optional() });
+
+export const RunCancelRequested = PublicStamp.extend({
+  kind: z.literal('RunCancelRequested'),
+  requestedBy: By,
+  reason: Reason.optional(),
+});
+
+export const RunFinished = PublicStamp.extend({
+  kind: z.literal('RunFinished'),
+  summary: z.string(),
+  stepsCompleted: z.int().nonnegative(),
+  output: z.unknown(),
+  sources: z.array(z.string()),
+  usage: Usage,
+  toolsUsed: z.array(Name),
+});
+
+export const RunFailed = PublicStamp.extend({
+  kind: z.literal('RunFailed'),
+  reason: z.string(),
+  errorCode: z.string().min(1),
+});
+
+export const RunCanceled = PublicStamp.extend({
+  kind: z.literal('RunCanceled'),
+  canceledBy: By.optional(),
+  reason: Reason.optional(),
+});
+
+export const PolicySwitched = PublicStamp.extend({
+  kind: z.literal('PolicySwitched'),
+  ...Speaker,
+  fromPolicy: Name,
+  toPolicy: Name,
+  reason: z.string(),
+});
+
+export const CheckpointSaved = Stamp.extend({
+  kind: z.literal('CheckpointSaved'),
+  iteration: z.int().nonnegative(),
+  node: Name,
+  /** Opaque: where the body lies. */
+  resumeToken: z.string().min(1),
+});
+
+export const GoalAchieved = Stamp.extend({ kind: z.literal('GoalAchieved'), by: By, note: Reason.optional() });
+export const RetryRequested = Stamp.extend({ kind: z.literal('RetryRequested'), by: By, note: Reason.optional() });

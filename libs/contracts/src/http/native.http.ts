@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { INPUT_RESPONSES } from '../input-requests.js';
+import { Name, RunId, ThreadId } from '../ids.js';
+import { RunStatus } from '../run-status.js';
+
+export const CreateRunBody = z.object({
+  agent: Name.optional(),
+  appId: Name,
+  policy: Name,
+  input: z.unknown().optional(),
+  seedState: z.unknown().optional(),
+  threadId: ThreadId.optional(),
+  projectId: z.string().min(1).max(200).optional(),
+});
+export type CreateRunBody = z.infer<typeof CreateRunBody>;
+
+export const RunCreated = z.object({ runId: RunId });
+export type RunCreated = z.infer<typeof RunCreated>;
+
+export const RunView = z.object({
+  id: RunId,
+  status: RunStatus,
+  progress: z.number().min(0).max(1),
+  startedAt: z.iso.datetime().nullable(),
+  finishedAt: z.iso.datetime().nullable(),
+  policy: Name,
+  policyVersion: z.int().positive(),
+  stepsCompleted: z.int().nonnegative(),
+});
+export type RunView = z.infer<typeof RunView>;
+
+export const RunParams = z.object({ id: RunId });
+export const EventsQuery = z.object({
+  fromSeq: z.coerce.number().int().nonnegative().default(0),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+});
+export const EventsPage = z.object({ events: z.array(z.unknown()), hasMore: z.boolean() });
+
+export const CommandBody = z.object({ reason: z.string().max(10_000).optional() });
+export const RetryBody = z.object({ note: z.string().max(10_000).optional() });
+export const RunStatusAnswer = z.object({ status: RunStatus });
+
+/** The answer to an open request; which of these shapes it must have is known once the request is. */
+export const ProvideInputBody = z.object({ response: z.union(Object.values(INPUT_RESPONSES)) });

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { Name, RunId, ThreadId } from '../ids.js';
+import { ThreadRunStatus } from '../run-status.js';
+
+export const CreateThreadBody = z.object({ agent: Name.optional(), title: z.string().max(500).optional() });
+export const ThreadCreatedAnswer = z.object({ threadId: ThreadId });
+export const ThreadParams = z.object({ id: ThreadId });
+export const PostMessageBody = z.object({
+  content: z.string().min(1),
+  files: z.array(z.looseObject({ name: z.string().optional(), mediaType: z.string().optional() })).optional(),
+});
+export const ThreadRunView = z.object({
+  id: RunId,
+  status: ThreadRunStatus,
+  createdAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().nullable(),
+  finishedAt: z.iso.datetime().nullable(),
+});

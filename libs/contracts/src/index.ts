@@ -1,0 +1,68 @@
+export { EventId, Name, RequestId, RunId, TaskKey, TenantId, ThreadId } from './ids.js';
+export { INPUT_RESPONSES, InputRequest, type InputRequestType, type InputResponse } from './input-requests.js';
+export { Speaker, type StampField } from './events/stamp.js';
+export { Usage } from './events/run-lifecycle.events.js';
+export { NodeError } from './events/node.events.js';
+export { RunEvent, type RunEventKind, type RunEventOf, type RunFact, type RunFactOf } from './events/run-event.js';
+export { ThreadCreated, ThreadEvent } from './events/thread-event.js';
+export {
+  isRunEventKind,
+  isTerminal,
+  KINDS,
+  RUN_EVENT_KINDS,
+  schemaOf,
+  SERVICES,
+  TERMINAL_KINDS,
+  TRANSIENT_SIGNALS,
+  type KindTraits,
+  type Persistence,
+  type ServiceName,
+  type TerminalKind,
+  type TransientSignal,
+  type Visibility,
+} from './kinds.js';
+export {
+  classify,
+  INTERNAL_TOOL_PREFIXES,
+  isInternalTool,
+  isPublic,
+  type Classifiable,
+  type Classification,
+} from './classification.js';
+export { LIVE_PREFIX, parseSubject, subjects, type ParsedSubject, type RunRef, type ThreadRef } from './subjects.js';
+export { RunStatus, threadStatusOf, ThreadRunStatus } from './run-status.js';
+export { REFUSALS, RUN_ERROR_CODES, type RefusalCode, type RunErrorCode } from './error-codes.js';
+export { BlobRef, MAX_INLINE_BYTES } from './blob-ref.js';
+export { EventInvalid, parseRunEvent, parseThreadEvent } from './event-codec.js';
+export {
+  aRequestId,
+  aRunId,
+  aTaskKey,
+  aTenantId,
+  aThreadId,
+  anEventId,
+  eventFixture,
+  FACT_FIXTURES,
+  THREAD_CREATED_FIXTURE,
+} from './fixtures.js';
+export {
+  CommandBody,
+  CreateRunBody,
+  EventsPage,
+  EventsQuery,
+  ProvideInputBody,
+  RetryBody,
+  RunCreated,
+  RunParams,
+  RunStatusAnswer,
+  RunView,
+} from './http/native.http.js';
+export { AgentInputBody, AgentRunParams, StartAgentBody } from './http/agent.http.js';
+export {
+  CreateThreadBody,
+  PostMessageBody,
+  ThreadCreatedAnswer,
+  ThreadParams,
+  ThreadRunView,
+} from './http/thread.http.js';
+export { Problem } from './http/problem.http.js';

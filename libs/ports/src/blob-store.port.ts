@@ -1,0 +1,16 @@
+import { PlatformError } from '@millrace/kernel';
+import type { BlobRef, TenantId } from '@millrace/contracts';
+
+/** Large payloads, named by their content, apart for each tenant. */
+export abstract class BlobStore {
+  /** Stores the bytes unless they are there already. Resolves once they are durable. */
+  abstract put(tenantId: TenantId, bytes: Uint8Array, mediaType: string): Promise<BlobRef>;
+
+  /** Rejects with {@link BlobMissing} when the tenant has no such content, or when it does not match its name. */
+  abstract get(tenantId: TenantId, ref: BlobRef): Promise<Uint8Array>;
+}
+
+export class BlobMissing extends PlatformError {
+  readonly code = 'BLOB_MISSING';
+  readonly redelivery = 'retry';
+}

@@ -1,0 +1,15 @@
+export {
+  EMPTY_TAIL,
+  RunLog,
+  RunLogConflict,
+  RunLogFull,
+  RunLogUnavailable,
+  type Appended,
+  type EventDraft,
+  type ReadFrom,
+  type RunPage,
+  type Tail,
+} from './run-log.port.js';
+export { BlobMissing, BlobStore } from './blob-store.port.js';
+export { done, park, retryAfter, type Outcome } from './outcome.js';
+export { Clock, EventIds } from './identity.port.js';
