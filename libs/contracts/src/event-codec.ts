@@ -17,13 +17,17 @@ export class EventInvalid extends PlatformError {
 export const parseRunEvent = (value: unknown): RunEvent => {
   const parsed = RunEvent.safeParse(value);
   if (!parsed.success) throw new EventInvalid(describe(value, parsed.error));
-  const event = parsed.data;
+  const event = value as RunEvent;
   const shown = isPublic(event);
+  // Asked of the value itself: the schema of an internal kind does not know the field and would leave it out.
   const numbered = 'sequence' in event && event.sequence !== undefined;
   if (shown && !numbered) throw new EventInvalid(`${event.kind}: sequence: a public event needs one`);
   if (!shown && numbered) throw new EventInvalid(`${event.kind}: sequence: an internal event has none`);
-  return value as RunEvent;
+  return event;
 };
+
+/** The event in a message's bytes. What is no UTF-8 or no JSON is refused like any other event that is none. */
+export const decodeRunEvent = (bytes: Uint8Array): RunEvent => parseRunEvent(decodeJson(bytes));
 
 export const parseThreadEvent = (value: unknown): ThreadEvent => {
   const parsed = ThreadEvent.safeParse(value);
@@ -31,8 +35,18 @@ export const parseThreadEvent = (value: unknown): ThreadEvent => {
   return value as ThreadEvent;
 };
 
+const decodeJson = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new EventInvalid(`${bytes.byteLength} bytes that are no JSON text`, { cause });
+  }
+};
+
 const describe = (value: unknown, error: z.ZodError): string => {
-  const kind = value !== null && typeof value === 'object' && 'kind' in value ? String(value.kind).slice(0, 60) : '?';
+  // Only a string is quoted: turning a hostile object into one can throw, or recurse until the stack ends.
+  const named = value !== null && typeof value === 'object' && 'kind' in value && typeof value.kind === 'string';
+  const kind = named ? (value.kind as string).slice(0, 60) : '?';
   const problems = error.issues.slice(0, 5).map((issue) => `${issue.path.join('.') || '(event)'}: ${issue.message}`);
   return `${kind}: ${problems.join('; ')}`;
 };

@@ -1,4 +1,4 @@
-import { RunId, TenantId, ThreadId } from './ids.js';
+import { RunId, TaskKey, TenantId, ThreadId } from './ids.js';
 import { isRunEventKind } from './kinds.js';
 import type { RunEventKind } from './events/run-event.js';
 
@@ -29,7 +29,7 @@ export const subjects = {
   live: (ref: RunRef): string => `${LIVE_PREFIX}.${subjects.run(ref)}`,
   /** Work to be done. A key holds slashes and brackets, so it travels as base64url. */
   task: (ref: RunRef & { taskKey: string }): string =>
-    `tenant.${TenantId.parse(ref.tenantId)}.run.${RunId.parse(ref.runId)}.task.${encodeToken(ref.taskKey)}`,
+    `tenant.${TenantId.parse(ref.tenantId)}.run.${RunId.parse(ref.runId)}.task.${encodeToken(TaskKey.parse(ref.taskKey))}`,
   /** Events of one kind over all tenants and runs: for consumers and permissions. */
   everyRun: (kind: RunEventKind | '*' = '*'): string => `tenant.*.run.*.${kind === '*' ? kind : knownKind(kind)}`,
   everyThread: (): string => 'tenant.*.thread.*.*',

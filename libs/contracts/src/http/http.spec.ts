@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { z } from 'zod';
+import { aRequestId, aRunId, aThreadId } from '../fixtures.js';
+import { INPUT_RESPONSES, InputRequest } from '../input-requests.js';
+import { AgentInputBody, AgentRunParams, StartAgentBody } from './agent.http.js';
+import { CommandBody, CreateRunBody, EventsQuery, ProvideInputBody, RunParams, RunView } from './native.http.js';
+import { Problem } from './problem.http.js';
+import { CreateThreadBody, PostMessageBody, ThreadParams } from './thread.http.js';
+
+const takes = (schema: z.ZodType, body: unknown): boolean => schema.safeParse(body).success;
+
+describe('the HTTP bodies', () => {
+  it.each<[string, z.ZodType, unknown]>([
+    ['a run with the default agent', CreateRunBody, { appId: 'demo', policy: 'default' }],
+    ['a run with everything', CreateRunBody, { agent: 'echo', appId: 'demo', policy: 'default', threadId: aThreadId }],
+    ['an agent run', StartAgentBody, { agent: 'echo', input: { text: 'hello' } }],
+    ['an answer in the agent dialect', AgentInputBody, { requestId: aRequestId, response: { text: 'Ada' } }],
+    ['an empty thread', CreateThreadBody, {}],
+    ['a message with files', PostMessageBody, { content: 'see', files: [{ name: 'a.txt', mediaType: 'text/plain' }] }],
+    ['a command without a reason', CommandBody, {}],
+    ['a problem', Problem, { type: 'about:blank', title: 'No such run.', status: 404, code: 'RUN_NOT_FOUND' }],
+  ])('take %s', (_, schema, body) => {
+    expect(takes(schema, body)).toBe(true);
+  });
+
+  it.each<[string, z.ZodType, unknown]>([
+    ['a run without an app', CreateRunBody, { policy: 'default' }],
+    ['a run without a policy', CreateRunBody, { appId: 'demo' }],
+    ['a run of a thread that cannot be', CreateRunBody, { appId: 'demo', policy: 'default', threadId: '*' }],
+    ['a run whose agent has no name', CreateRunBody, { agent: '', appId: 'demo', policy: 'default' }],
+    ['an array', CreateRunBody, []],
+    ['nothing', CreateRunBody, null],
+    ['an agent run without an agent', StartAgentBody, { input: {} }],
+    ['an answer to no request', AgentInputBody, { requestId: 'x', response: {} }],
+    ['an empty message', PostMessageBody, { content: '' }],
+    ['a problem that is none', Problem, { type: 'about:blank', title: 'Fine', status: 200, code: 'OK' }],
+    ['a progress over one', RunView.shape.progress, 1.1],
+  ])('refuse %s', (_, schema, body) => {
+    expect(takes(schema, body)).toBe(false);
+  });
+
+  it.each([
+    [RunParams, 'id'],
+    [AgentRunParams, 'runId'],
+    [ThreadParams, 'id'],
+  ])('refuse a path whose id is not a ULID', (schema, name) => {
+    expect(takes(schema, { [name]: aRunId })).toBe(true);
+    for (const id of ['*', '>', 'a.b', '../x', aRunId.toLowerCase(), '']) {
+      expect(takes(schema, { [name]: id })).toBe(false);
+    }
+  });
+
+  it('read a page of events from query strings, with bounds', () => {
+    expect(EventsQuery.parse({})).toEqual({ fromSeq: 0, limit: 100 });
+    expect(EventsQuery.parse({ fromSeq: '12', limit: '1000' })).toEqual({ fromSeq: 12, limit: 1_000 });
+    for (const bad of [{ fromSeq: '-1' }, { fromSeq: 'x' }, { limit: '0' }, { limit: '1001' }, { limit: '1.5' }]) {
+      expect(takes(EventsQuery, bad)).toBe(false);
+    }
+  });
+});
+
+describe('the answer to a request for input', () => {
+  const good: { [T in keyof typeof INPUT_RESPONSES]: unknown } = {
+    waitForInput: { text: 'Ada', files: [{ name: 'a.txt' }] },
+    waitForChoice: { choice: 'left' },
+    readGraph: { graph: { nodes: [] } },
+    inspectNode: { node: { id: 'n1' } },
+    applyEdits: { applied: false, error: 'no such node' },
+    queryConsent: { consent: true },
+    toolApproval: { decision: 'edit', input: { query: 'mill' }, reason: 'narrower' },
+  };
+
+  it.each(Object.keys(good) as (keyof typeof good)[])('%s has its shape, and no other scalar passes', (type) => {
+    expect(takes(INPUT_RESPONSES[type], good[type])).toBe(true);
+    expect(takes(ProvideInputBody, { response: good[type] })).toBe(true);
+    for (const bad of [null, 'yes', 1, []]) expect(takes(INPUT_RESPONSES[type], bad)).toBe(false);
+  });
+
+  it('exists for every kind of request', () => {
+    const types = InputRequest.options.map((option) => option.shape.type.value);
+    expect(Object.keys(INPUT_RESPONSES).sort()).toEqual([...types].sort());
+  });
+
+  it('is refused with a decision nobody offered', () => {
+    expect(takes(INPUT_RESPONSES.toolApproval, { decision: 'perhaps' })).toBe(false);
+    expect(takes(INPUT_RESPONSES.queryConsent, { consent: 'yes' })).toBe(false);
+  });
+});
