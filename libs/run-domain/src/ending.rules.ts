@@ -1,0 +1,80 @@
+import type { RunFact, RunFactOf } from '@millrace/contracts';
+import { requireKnown } from './guards.js';
+import { contentOf, type ConfirmCancel, type FailRun, type FinishRun } from './run.commands.js';
+import { openTasks } from './run.queries.js';
+import { RunRefused } from './run-refused.js';
+import type { ActiveRun, Run } from './run.state.js';
+import { interruptedTools } from './tool.rules.js';
+
+export const finishRun = (command: FinishRun, run: Run): RunFact[] => {
+  const known = requireKnown(command, run);
+  switch (known.status) {
+    case 'PENDING':
+    case 'QUEUED':
+      throw new RunRefused('RUN_NOT_STARTED', command);
+    case 'DISPATCHED':
+    case 'RUNNING':
+    case 'PAUSED':
+      requireNothingLeft(command, known);
+      return [...interruptedTools(known), { kind: 'RunFinished', ...contentOf(command) }];
+    case 'CANCELED_REQUESTED':
+      throw new RunRefused('RUN_CANCEL_REQUESTED', command);
+    case 'SUCCEEDED':
+      return [];
+    case 'FAILED':
+    case 'CANCELED':
+      throw new RunRefused('RUN_ENDED', command);
+  }
+};
+
+/** Once a person has said that the goal is reached, neither a pause nor unfinished nodes hold the run. */
+const requireNothingLeft = (command: FinishRun, run: ActiveRun): void => {
+  if (run.goalAchieved) return;
+  if (run.status === 'PAUSED') throw new RunRefused('RUN_PAUSED', command);
+  const [open] = openTasks(run);
+  if (open) throw new RunRefused('TASKS_OPEN', command, `task ${open.key}`);
+};
+
+export const failRun = (command: FailRun, run: Run): RunFact[] => {
+  const known = requireKnown(command, run);
+  switch (known.status) {
+    case 'PENDING':
+    case 'QUEUED':
+    case 'DISPATCHED':
+    case 'RUNNING':
+    case 'PAUSED':
+      return [...interruptedTools(known), { kind: 'RunFailed', ...contentOf(command) }];
+    case 'CANCELED_REQUESTED':
+      throw new RunRefused('RUN_CANCEL_REQUESTED', command);
+    case 'FAILED':
+      return [];
+    case 'SUCCEEDED':
+    case 'CANCELED':
+      throw new RunRefused('RUN_ENDED', command);
+  }
+};
+
+export const confirmCancel = (command: ConfirmCancel, run: Run): RunFact[] => {
+  const known = requireKnown(command, run);
+  switch (known.status) {
+    case 'PENDING':
+    case 'QUEUED':
+    case 'DISPATCHED':
+    case 'RUNNING':
+    case 'PAUSED':
+      throw new RunRefused('CANCEL_NOT_REQUESTED', command);
+    case 'CANCELED_REQUESTED':
+      return [...interruptedTools(known), runCanceled(known.cancel.requestedBy, known.cancel.reason)];
+    case 'CANCELED':
+      return [];
+    case 'SUCCEEDED':
+    case 'FAILED':
+      throw new RunRefused('RUN_ENDED', command);
+  }
+};
+
+const runCanceled = (canceledBy: string, reason: string | undefined): RunFactOf<'RunCanceled'> => ({
+  kind: 'RunCanceled',
+  canceledBy,
+  ...(reason === undefined ? {} : { reason }),
+});
