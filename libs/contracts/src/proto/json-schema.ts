@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { RunEventKind } from '../events/run-event.js';
+import { ThreadCreated } from '../events/thread-event.js';
+import { eventFixture, THREAD_CREATED_FIXTURE } from '../fixtures.js';
+import { classify } from '../classification.js';
+import { schemaOf } from '../kinds.js';
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** Beside the schema of its fields, a kind says who sees it and how it looks. */
+export const jsonSchemaOf = (kind: RunEventKind): JsonObject => {
+  const { visibility, persistence } = classify({ kind });
+  return {
+    ...draft7(schemaOf(kind)),
+    title: kind,
+    'x-visibility': visibility,
+    'x-persistence': persistence,
+    examples: [eventFixture(kind)],
+  };
+};
+
+export const threadCreatedJsonSchema = (): JsonObject => ({
+  ...draft7(ThreadCreated),
+  title: 'ThreadCreated',
+  'x-visibility': 'internal',
+  'x-persistence': 'sync',
+  examples: [THREAD_CREATED_FIXTURE],
+});
+
+/**
+ * Draft 7 is what AsyncAPI reads without further notice. The input side, because fields nobody knows yet are allowed:
+ * a reader that refuses them would break with the next release.
+ */
+const draft7 = (schema: z.ZodType): JsonObject => ({ ...z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) });
