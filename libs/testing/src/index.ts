@@ -1,0 +1,1 @@
+export { malformedEvents, type MalformedEvent } from './malformed-events.js';

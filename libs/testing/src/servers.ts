@@ -1,0 +1,4 @@
+export { startTestNats } from './servers/test-nats.js';
+export { startTestNatsCluster, type TestNatsCluster } from './servers/test-nats-cluster.js';
+export { startTestPostgres } from './servers/test-postgres.js';
+export { type TestNats, type TestNatsOptions, type TestPostgres, type TestServer } from './servers/test-server.js';
