@@ -1,18 +1,24 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type Account } from './postgres-account.js';
-import { isRunning, processName } from './process-state.js';
-
-const run = promisify(execFile);
+import { spawnGuarded } from './guarded-child.js';
+import { type Account, ownedBy } from './postgres-account.js';
+import { isRunning, processFolder, processName } from './process-state.js';
+import { ServerNotStarted } from './server-errors.js';
+import { describeExit } from './start-server.js';
 
 /** Makes an empty cluster unless there is one. */
 export async function initCluster(bin: string, dataDir: string, account: Account, durable: boolean): Promise<void> {
   if (existsSync(join(dataDir, 'PG_VERSION'))) return;
-  const flags = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', ...(durable ? [] : ['--no-sync'])];
-  const env = { ...process.env, LC_ALL: 'C' };
-  await run(join(bin, 'initdb'), ['-D', dataDir, ...flags], { ...account, cwd: '/', env });
+
+  // Made aside and put in place whole: what a killed initdb leaves behind looks like a cluster and is none.
+  const half = `${dataDir}.half`;
+  rmSync(half, { recursive: true, force: true });
+  try {
+    await initdb(bin, ownedBy(account, half), account, durable);
+    renameSync(half, dataDir);
+  } finally {
+    rmSync(half, { recursive: true, force: true });
+  }
 }
 
 /**
@@ -23,6 +29,29 @@ export function removeStaleLock(dataDir: string): void {
   const lock = join(dataDir, 'postmaster.pid');
   if (!existsSync(lock)) return;
   const pid = Number.parseInt(readFileSync(lock, 'utf8'), 10);
-  const name = Number.isInteger(pid) && isRunning(pid) ? (processName(pid) ?? 'postgres') : undefined;
-  if (name !== 'postgres') rmSync(lock, { force: true });
+  if (!Number.isInteger(pid) || !isServerOf(dataDir, pid)) rmSync(lock, { force: true });
+}
+
+/** When the system does not tell, it may well be. */
+function isServerOf(dataDir: string, pid: number): boolean {
+  if (!isRunning(pid)) return false;
+  const name = processName(pid) ?? 'postgres';
+  const folder = processFolder(pid) ?? realpathSync(dataDir); // a PostgreSQL works inside its data
+  return name === 'postgres' && folder === realpathSync(dataDir);
+}
+
+async function initdb(bin: string, dataDir: string, account: Account, durable: boolean): Promise<void> {
+  const flags = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', ...(durable ? [] : ['--no-sync'])];
+  const child = await spawnGuarded({
+    ...account,
+    command: join(bin, 'initdb'),
+    args: ['-D', dataDir, ...flags],
+    cwd: '/',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  let output = '';
+  child.onOutput((text) => (output += text));
+  await child.silent;
+  const exit = await child.exited;
+  if (exit.code !== 0) throw new ServerNotStarted(`initdb ${describeExit(exit)}`, output);
 }

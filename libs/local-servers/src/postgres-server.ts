@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ChildExit, GuardedChild } from './guarded-child.js';
 import { freePort, isPortFree } from './port.js';
 import { ownedBy, postgresBinaries, unprivileged } from './postgres-account.js';
 import { initCluster, removeStaleLock } from './postgres-data.js';
@@ -10,7 +11,7 @@ import { retryWhile, type RunningServer, startServer } from './start-server.js';
 export interface PostgresOptions {
   /** Kept between starts. Without it the data is throw-away and gone after stop(). */
   readonly dataDir?: string;
-  /** Whether a commit survives a power failure. On for data that is kept, off for throw-away data, unless said otherwise. */
+  /** Whether a commit survives a power failure; kill -9 it always does. On for data that is kept, off for throw-away data, unless said otherwise. */
   readonly durable?: boolean;
   /** Exactly this one, or PortTaken. Without it any free one. */
   readonly port?: number;
@@ -46,10 +47,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Runn
       port,
       dataDir,
       pid: child.pid,
-      exited: child.exited,
+      exited: gone(child),
       kill: (signal) => child.kill(signal),
       async stop() {
         await child.stop('SIGINT', 20_000); // SIGINT asks PostgreSQL for a fast shutdown; SIGTERM would wait for clients
+        await gone(child);
         discard();
       },
     };
@@ -77,13 +79,20 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Runn
   }
 }
 
+/** A PostgreSQL that was killed has processes left for a moment; they hold its data, and its output, until they go. */
+const gone = async (child: GuardedChild): Promise<ChildExit> => {
+  await child.silent;
+  return child.exited;
+};
+
 const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 200 };
-const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** Without synchronous_commit a commit would wait in PostgreSQL's own memory, and be lost with kill -9 as well. */
+const FAST = { fsync: 'off', full_page_writes: 'off' };
 
 const flags = (settings: Record<string, string | number>): string[] =>
   Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 
-/** The processes of a PostgreSQL that was killed go one after the other, and hold its data until the last is gone. */
+/** The same, of a PostgreSQL that was not ours: one whose starter was killed a moment ago. */
 const isStillLetGo = ({ output }: ServerNotStarted): boolean =>
   /lock file ".*" already exists|pre-existing shared memory block/.test(output);
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { types } from 'node:util';
 
 /**
@@ -19,6 +19,15 @@ export function isRunning(pid: number): boolean {
 /** The name of its executable; undefined when it is gone or the system does not tell. */
 export function processName(pid: number): string | undefined {
   return procStat(pid)?.name;
+}
+
+/** The folder it works in; undefined when it is gone or the system does not tell. */
+export function processFolder(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined; // no such process, not ours to look at, or no /proc: nothing is known
+  }
 }
 
 /** The processes it started itself; none where the system does not tell. */

@@ -26,7 +26,9 @@ const KEPT_OUTPUT = 20_000;
 
 /** Starts it and waits until it says that it serves; else it is gone and the error carries what it printed. */
 export async function startServer(server: ServerProcess): Promise<GuardedChild> {
-  const child = await spawnGuarded(server.spawn);
+  const child = await spawnGuarded(server.spawn).catch((cause: unknown) => {
+    throw new ServerNotStarted(`${server.name} cannot be run`, String(cause));
+  });
   const log = server.logFile === undefined ? undefined : createWriteStream(server.logFile, { flags: 'a', mode: 0o600 });
   let output = '';
   let timeout: NodeJS.Timeout | undefined;
