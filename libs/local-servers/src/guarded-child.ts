@@ -40,7 +40,7 @@ export async function spawnGuarded(options: GuardedSpawn): Promise<GuardedChild>
   const guard = options.guard ?? bestGuard();
   const [command, args] =
     guard === 'kernel'
-      ? ['setpriv', [...KERNEL_GUARD, options.command, ...options.args]]
+      ? ['setpriv', [...KERNEL_GUARD, ...unlessOrphaned(), options.command, ...options.args]]
       : [options.command, options.args];
   const { uid, gid, cwd, env } = options;
   const account: SpawnOptions = uid === undefined || gid === undefined ? {} : { uid, gid };
@@ -71,6 +71,9 @@ export async function spawnGuarded(options: GuardedSpawn): Promise<GuardedChild>
 }
 
 const KERNEL_GUARD = ['--pdeathsig', 'KILL', '--'];
+
+/** The kernel tells only of a death that is still to come: whose parent died before the guard was set never starts. */
+const unlessOrphaned = (): string[] => ['sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
 
 let known: Guard | undefined;
 function bestGuard(): Guard {
