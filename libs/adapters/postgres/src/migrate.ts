@@ -1,0 +1,47 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { ensureAppRole, grantTables } from './app-role.js';
+import { Database, describeDatabase } from './database.js';
+import { ENTITIES } from './entities.js';
+import { MIGRATIONS } from './migrations.js';
+import { connectionOptions } from './pg-connections.js';
+
+export interface MigrateOptions {
+  /** Of a role that may make tables and roles. */
+  readonly ownerUrl: string;
+  /** What the role services connect as is given for a password. */
+  readonly appPassword: string;
+}
+
+/**
+ * Brings the database to this version and makes sure of the services' role. Any number of processes may call it at
+ * once: the lock lets one through at a time, and goes with its transaction, however that ends.
+ */
+export async function migrate({ ownerUrl, appPassword }: MigrateOptions): Promise<void> {
+  const orm = await openForMigration(ownerUrl);
+  const database = new Database(orm, describeDatabase(ownerUrl));
+  try {
+    await database.transaction(async (em) => {
+      await em.execute(`select pg_advisory_xact_lock(hashtextextended('millrace-migrations', 0))`);
+      await ensureAppRole(em, appPassword);
+      await orm.migrator.up({ transaction: em.getTransactionContext<object>() });
+      await grantTables(em, tableNames(orm));
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+/** No time limit on answers, unlike for services: whoever waits for the lock waits as long as it takes. */
+export const openForMigration = (url: string): Promise<MikroORM> =>
+  MikroORM.init({
+    clientUrl: url,
+    entities: ENTITIES,
+    ensureDatabase: false,
+    extensions: [Migrator],
+    pool: { min: 0, max: 2 }, // the transaction, and the migrator's own look at its table
+    migrations: { migrationsList: MIGRATIONS, snapshot: false, silent: true },
+    driverOptions: connectionOptions({ applicationName: 'millrace-migrate' }),
+  });
+
+const tableNames = (orm: MikroORM): string[] => [...orm.getMetadata().getAll().values()].map((meta) => meta.tableName);

@@ -1,0 +1,4 @@
+import { CreateProjectionPosition } from './migrations/0001-projection-position.js';
+
+/** In the order they are applied. A name is stored in the database: it never changes, nor does what it stands for. */
+export const MIGRATIONS = [{ name: '0001-projection-position', class: CreateProjectionPosition }];
