@@ -97,7 +97,7 @@ export default defineConfig([
         {
           enforceBuildableLibDependency: true,
           // A spec may use the test kit whatever its layer: the kit never reaches a build (tsconfig.build.json).
-          allow: ['@jest/globals', 'fast-check', '@millrace/testing', '@millrace/testing/servers'],
+          allow: ['@jest/globals', 'fast-check', '@millrace/testing', '@millrace/testing/servers', '@millrace/testing/suites'],
           depConstraints: layers,
         },
       ],

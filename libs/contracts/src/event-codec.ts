@@ -35,6 +35,8 @@ export const parseThreadEvent = (value: unknown): ThreadEvent => {
   return value as ThreadEvent;
 };
 
+export const decodeThreadEvent = (bytes: Uint8Array): ThreadEvent => parseThreadEvent(decodeJson(bytes));
+
 const decodeJson = (bytes: Uint8Array): unknown => {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

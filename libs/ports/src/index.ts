@@ -13,3 +13,5 @@ export {
 export { BlobMissing, BlobStore } from './blob-store.port.js';
 export { done, park, retryAfter, type Outcome } from './outcome.js';
 export { Clock, EventIds } from './identity.port.js';
+export { EventFeed, type FeedStart, type StoredEvent } from './event-feed.port.js';
+export { advance, stampEvent, type StampedEvent } from './event-stamp.js';

@@ -1,0 +1,68 @@
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
+import { headers, type NatsConnection } from '@nats-io/nats-core';
+import { DirectReader, type StoredMessage } from './direct-reader.js';
+import { STREAMS } from './topology.js';
+
+/** A message nobody could handle: what it was, who gave up on it, and why. */
+export interface DeadLetter {
+  /** Its place in the stream of dead letters. */
+  readonly id: number;
+  readonly consumer: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly subject: string;
+  readonly stream: string;
+  readonly streamSequence: number;
+  readonly data: Uint8Array;
+}
+
+const FIELD = {
+  reason: 'Millrace-Dead-Reason',
+  attempts: 'Millrace-Dead-Attempts',
+  subject: 'Millrace-Dead-Subject',
+  stream: 'Millrace-Dead-Stream',
+  streamSequence: 'Millrace-Dead-Sequence',
+} as const;
+
+/** The body stays as it was and the rest is in headers, so that the NATS CLI shows a dead letter like the original. */
+export class DeadLetters {
+  readonly #js: JetStreamClient;
+  readonly #reader: DirectReader;
+
+  constructor(nats: NatsConnection) {
+    this.#js = jetstream(nats);
+    this.#reader = new DirectReader(nats, STREAMS.deadLetters);
+  }
+
+  /** Stores it once, however often it is called for the same message. */
+  async add({ consumer, data, ...about }: Omit<DeadLetter, 'id'>): Promise<void> {
+    const built = headers();
+    built.set(FIELD.reason, oneLine(about.reason));
+    built.set(FIELD.attempts, String(about.attempts));
+    built.set(FIELD.subject, about.subject);
+    built.set(FIELD.stream, about.stream);
+    built.set(FIELD.streamSequence, String(about.streamSequence));
+    const msgID = `${about.stream}.${consumer}.${about.streamSequence}`;
+    await this.#js.publish(`dead.${consumer}`, data, { msgID, headers: built });
+  }
+
+  /** Oldest first; the next page begins after the last one's id. */
+  async list(limit: number, afterId = 0): Promise<DeadLetter[]> {
+    const { messages } = await this.#reader.page('dead.>', afterId + 1, limit);
+    return messages.map(letterOf);
+  }
+}
+
+const letterOf = ({ subject, streamSequence: id, headers: found, data }: StoredMessage): DeadLetter => ({
+  id,
+  consumer: subject.slice('dead.'.length),
+  reason: found?.get(FIELD.reason) ?? '',
+  attempts: Number(found?.get(FIELD.attempts)),
+  subject: found?.get(FIELD.subject) ?? '',
+  stream: found?.get(FIELD.stream) ?? '',
+  streamSequence: Number(found?.get(FIELD.streamSequence)),
+  data,
+});
+
+/** A header ends at the line's end. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 1_000);

@@ -1,0 +1,151 @@
+import { assertNever, PlatformError } from '@millrace/kernel';
+import { type Outcome, park, retryAfter } from '@millrace/ports';
+import { type Consumer, type ConsumerMessages, jetstream, type JsMsg } from '@nats-io/jetstream';
+import { millis, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
+import { DeadLetters } from './dead-letters.js';
+import type { StreamName } from './topology.js';
+
+/** One message on its way to a handler. */
+export interface Delivery {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly headers: MsgHdrs | undefined;
+  readonly streamSequence: number;
+  /** 1 for the first time. */
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+}
+
+export type Handle = (delivery: Delivery) => Promise<Outcome>;
+
+export interface ConsumerOptions {
+  readonly stream: StreamName;
+  /** A consumer the topology declares. */
+  readonly durable: string;
+  /** How many messages are handled at the same time. */
+  readonly concurrency?: number;
+  /** After so many deliveries a message that still fails is parked. */
+  readonly maxAttempts?: number;
+  readonly retryAfterMs?: (attempt: number) => number;
+  /** Told of every message that was not done, with the reason. */
+  readonly onTrouble?: (delivery: Delivery, outcome: Outcome, cause?: unknown) => void;
+}
+
+/**
+ * I1  Every message ends in one of three ways: done (acknowledged), retried later, or parked; an error decides for
+ *     itself by its `redelivery`, and an unknown one is retried until `maxAttempts`.
+ * I2  A message is parked only once its dead letter is stored; a crash between the two stores it again, once.
+ * I3  While a handler works the server is told so, and gives the message to nobody else.
+ * I4  A message that ended its process each time is never handled again after `maxAttempts`: the server delivers
+ *     without limit and we count, so that it cannot vanish unseen.
+ */
+export class DurableConsumer {
+  readonly #inHand = new Set<Promise<void>>();
+  #loop: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly options: Required<ConsumerOptions>,
+    private readonly messages: ConsumerMessages,
+    private readonly deadLetters: DeadLetters,
+    private readonly heartbeatMs: number,
+    private readonly handle: Handle,
+  ) {}
+
+  static async open(nats: NatsConnection, options: ConsumerOptions, handle: Handle): Promise<DurableConsumer> {
+    const all = { ...DEFAULTS, ...options };
+    const consumer: Consumer = await jetstream(nats).consumers.get(all.stream, all.durable);
+    const { config } = await consumer.info(true);
+    const heartbeatMs = Math.max(millis(config.ack_wait ?? 0) / 3, 50);
+    const messages = await consumer.consume({ max_messages: all.concurrency });
+    const opened = new DurableConsumer(all, messages, new DeadLetters(nats), heartbeatMs, handle);
+    opened.#loop = opened.run();
+    return opened;
+  }
+
+  /** Takes no more messages and waits for those in hand; what is not done in time is delivered again elsewhere. */
+  async close(graceMs: number): Promise<void> {
+    await this.messages.close();
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([Promise.all([this.#loop, ...this.#inHand]), grace]);
+    clearTimeout(timer);
+  }
+
+  private async run(): Promise<void> {
+    for await (const message of this.messages) {
+      const work = this.work(message).finally(() => this.#inHand.delete(work));
+      this.#inHand.add(work);
+      if (this.#inHand.size >= this.options.concurrency) await Promise.race(this.#inHand);
+    }
+  }
+
+  private async work(message: JsMsg): Promise<void> {
+    const delivery = this.deliveryOf(message);
+    const heartbeat = setInterval(() => message.working(), this.heartbeatMs); // I3
+    try {
+      const { outcome, cause } = await this.outcomeOf(delivery);
+      if (outcome.kind !== 'done') this.options.onTrouble(delivery, outcome, cause);
+      await this.settle(message, delivery, outcome);
+    } catch (cause) {
+      // Not even its dead letter could be stored (I2): the server delivers it again when its time is up.
+      this.options.onTrouble(delivery, retryAfter(0), cause);
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  private async outcomeOf(delivery: Delivery): Promise<{ outcome: Outcome; cause?: unknown }> {
+    const { maxAttempts, retryAfterMs } = this.options;
+    if (delivery.attempt > maxAttempts) {
+      return { outcome: park(`delivered ${delivery.attempt} times and never settled`) }; // I4
+    }
+    try {
+      const outcome = await this.handle(delivery);
+      if (outcome.kind !== 'retry' || !delivery.isLastAttempt) return { outcome };
+      return { outcome: park(`still not done after ${delivery.attempt} attempts`) };
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      const isHopeless = cause instanceof PlatformError && cause.redelivery === 'park';
+      if (isHopeless || delivery.isLastAttempt) return { outcome: park(message), cause }; // I1
+      return { outcome: retryAfter(retryAfterMs(delivery.attempt)), cause };
+    }
+  }
+
+  private async settle(message: JsMsg, delivery: Delivery, outcome: Outcome): Promise<void> {
+    switch (outcome.kind) {
+      case 'done':
+        return message.ack();
+      case 'retry':
+        return message.nak(outcome.afterMs);
+      case 'park': {
+        const { subject, data, streamSequence, attempt: attempts } = delivery;
+        const { stream, durable: consumer } = this.options;
+        await this.deadLetters.add({
+          consumer,
+          reason: outcome.reason,
+          attempts,
+          subject,
+          stream,
+          streamSequence,
+          data,
+        });
+        return message.term(outcome.reason);
+      }
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  private deliveryOf({ subject, data, headers, seq, info }: JsMsg): Delivery {
+    const attempt = info.deliveryCount;
+    const isLastAttempt = attempt >= this.options.maxAttempts;
+    return { subject, data, headers, streamSequence: seq, attempt, isLastAttempt };
+  }
+}
+
+const DEFAULTS = {
+  concurrency: 1,
+  maxAttempts: 5,
+  retryAfterMs: (attempt: number): number => Math.min(2 ** (attempt - 1) * 200, 30_000),
+  onTrouble: (): void => {},
+};

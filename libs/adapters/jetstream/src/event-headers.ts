@@ -1,0 +1,38 @@
+import type { Tail } from '@millrace/ports';
+import { headers, type MsgHdrs } from '@nats-io/nats-core';
+import { context, propagation, type TextMapSetter } from '@opentelemetry/api';
+
+/** On every stored event, so that a run's tail is read from its last message alone. */
+const POSITION = 'Millrace-Position';
+/** The last public sequence so far, on internal events too; -1 before the first. */
+const SEQUENCE = 'Millrace-Sequence';
+/** Names of the fields whose value lies in the object store; the event holds a reference in their place. */
+const REFERENCED = 'Millrace-Referenced';
+const STREAM_SEQUENCE = 'Nats-Sequence';
+
+export function eventHeaders(tail: Omit<Tail, 'streamSequence'>, referenced: readonly string[]): MsgHdrs {
+  const built = headers();
+  built.set(POSITION, String(tail.position));
+  built.set(SEQUENCE, String(tail.sequence));
+  if (referenced.length > 0) built.set(REFERENCED, referenced.join(','));
+  propagation.inject(context.active(), built, setter);
+  return built;
+}
+
+/** How far the history went with this message; undefined for one that no append of ours wrote. */
+export function tailIn(found: MsgHdrs | undefined, streamSequence: number): Tail | undefined {
+  const position = Number(found?.get(POSITION) || Number.NaN);
+  const sequence = Number(found?.get(SEQUENCE) || Number.NaN);
+  if (!Number.isInteger(position) || !Number.isInteger(sequence)) return undefined;
+  return { streamSequence, position, sequence };
+}
+
+/** Where the stream keeps a message that came by direct get or republish. */
+export const streamSequenceIn = (found: MsgHdrs | undefined): number => Number(found?.get(STREAM_SEQUENCE));
+
+export const referencedIn = (found: MsgHdrs | undefined): string[] => {
+  const names = found?.get(REFERENCED) ?? '';
+  return names === '' ? [] : names.split(',');
+};
+
+const setter: TextMapSetter<MsgHdrs> = { set: (carrier, key, value) => carrier.set(key, value) };

@@ -1,0 +1,12 @@
+export type { NatsConnection } from '@nats-io/nats-core';
+export { connectNats, type NatsAddress } from './nats-connection.js';
+export { NatsUnreachable, NatsUnsuitable, TopologyDrifted } from './nats-errors.js';
+export { STREAMS, topology, type StreamName, type Topology, type TopologySize } from './topology.js';
+export { setUpTopology, verifyTopology } from './topology-setup.js';
+export { NATS_USERS, natsUsers, permissionsOf, type NatsPermissions, type NatsUserName } from './nats-users.js';
+export { JetStreamRunLog, type RunLogOptions } from './jetstream-run-log.js';
+export { JetStreamEventFeed } from './jetstream-event-feed.js';
+export { JetStreamBlobStore } from './jetstream-blob-store.js';
+export { DurableConsumer, type ConsumerOptions, type Delivery, type Handle } from './durable-consumer.js';
+export { DeadLetters, type DeadLetter } from './dead-letters.js';
+export { SystemClock, UlidEventIds } from './system-identity.js';

@@ -1,0 +1,126 @@
+import {
+  decodeThreadEvent,
+  EventInvalid,
+  parseSubject,
+  RUN_EVENT_KINDS,
+  type RunEvent,
+  subjects,
+  type ThreadEvent,
+} from '@millrace/contracts';
+import { type BlobStore, EventFeed, type FeedStart, type StoredEvent } from '@millrace/ports';
+import { PlatformError } from '@millrace/kernel';
+import { type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { referencedIn } from './event-headers.js';
+import { unpackEvent } from './large-payloads.js';
+import { STREAMS } from './topology.js';
+
+const BATCH = 500;
+
+/**
+ * Reads with an ordered consumer: the server keeps nothing of it but a place in memory, and the client makes it anew
+ * behind the last message when the connection or the server was gone. Where the reader stands is the reader's own fact.
+ */
+export class JetStreamEventFeed extends EventFeed {
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly blobs: BlobStore,
+  ) {
+    super();
+  }
+
+  async *batches({
+    afterStreamSequence,
+    exclude = [],
+    signal,
+    maxBatch = BATCH,
+  }: FeedStart): AsyncGenerator<StoredEvent[]> {
+    if (signal.aborted) return;
+    const consumer = await jetstream(this.nats).consumers.get(STREAMS.runs, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: afterStreamSequence + 1,
+      filter_subjects: filtersWithout(exclude),
+    });
+    const messages = await consumer.consume({ max_messages: 2 * maxBatch });
+    const close = () => void messages.close();
+    signal.addEventListener('abort', close);
+    const arrivals = new Arrivals(messages, 2 * maxBatch);
+    try {
+      for (;;) {
+        const piled = await arrivals.take(maxBatch);
+        if (piled.length === 0 || signal.aborted) return;
+        yield await Promise.all(piled.map((message) => this.decode(message)));
+      }
+    } finally {
+      signal.removeEventListener('abort', close);
+      await messages.close();
+    }
+  }
+
+  private async decode(message: JsMsg): Promise<StoredEvent> {
+    const streamSequence = message.seq;
+    try {
+      return { streamSequence, event: await this.eventIn(message) };
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.redelivery === 'retry') throw error;
+      return { streamSequence, subject: message.subject, invalid: error.message };
+    }
+  }
+
+  private async eventIn(message: JsMsg): Promise<RunEvent | ThreadEvent> {
+    const about = parseSubject(message.subject);
+    if (about === undefined) throw new EventInvalid(`${message.subject} is the subject of no event`);
+    if (about.type === 'thread') return decodeThreadEvent(message.data);
+    return unpackEvent({ bytes: message.data, referenced: referencedIn(message.headers) }, about, this.blobs);
+  }
+}
+
+const filtersWithout = (exclude: readonly RunEvent['kind'][]): string[] => {
+  if (exclude.length === 0) return [subjects.everyRun(), subjects.everyThread()];
+  const kept = RUN_EVENT_KINDS.filter((kind) => !exclude.includes(kind));
+  return [...kept.map((kind) => subjects.everyRun(kind)), subjects.everyThread()];
+};
+
+/** What has piled up since the last look, at once; waits only when that is nothing. Holds no more than `most`. */
+class Arrivals {
+  readonly #piled: JsMsg[] = [];
+  #ended = false;
+  #failure: unknown;
+  #changed: () => void = () => {};
+
+  constructor(
+    messages: ConsumerMessages,
+    private readonly most: number,
+  ) {
+    void this.collect(messages);
+  }
+
+  /** Empty once the messages have ended. */
+  async take(count: number): Promise<JsMsg[]> {
+    while (this.#piled.length === 0 && !this.#ended) await this.change();
+    if (this.#piled.length === 0 && this.#failure !== undefined) throw this.#failure;
+    const taken = this.#piled.splice(0, count);
+    this.#changed();
+    return taken;
+  }
+
+  private async collect(messages: ConsumerMessages): Promise<void> {
+    try {
+      for await (const message of messages) {
+        this.#piled.push(message);
+        this.#changed();
+        while (this.#piled.length >= this.most) await this.change();
+      }
+    } catch (error) {
+      this.#failure = error;
+    } finally {
+      this.#ended = true;
+      this.#changed();
+    }
+  }
+
+  /** Only one side ever waits: the reader when there is nothing, the collector when there is too much. */
+  private change(): Promise<void> {
+    return new Promise((resolve) => (this.#changed = resolve));
+  }
+}

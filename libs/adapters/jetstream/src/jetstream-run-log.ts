@@ -1,0 +1,195 @@
+import { type RunEvent, type RunRef, subjects } from '@millrace/contracts';
+import {
+  advance,
+  type Appended,
+  type BlobStore,
+  EMPTY_TAIL,
+  type EventDraft,
+  type ReadFrom,
+  RunLog,
+  RunLogConflict,
+  RunLogFull,
+  type RunPage,
+  RunLogUnavailable,
+  stampEvent,
+  type Tail,
+} from '@millrace/ports';
+import { type JetStreamClient, jetstream, type PubAck } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { DirectReader, type StoredMessage } from './direct-reader.js';
+import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
+import { packEvent, unpackEvent } from './large-payloads.js';
+import { LiveEvents } from './live-events.js';
+import { followRun } from './run-follow.js';
+import { seek } from './run-seek.js';
+import { STREAMS } from './topology.js';
+import { codeOf } from './topology-setup.js';
+
+export interface RunLogOptions {
+  /**
+   * Reads go over it. Direct gets are answered inline in the server's loop of the connection they come by: a process
+   * that replays much gives them one of their own, so that appends and live events do not wait behind.
+   */
+  readonly replay?: NatsConnection;
+  readonly appendTimeoutMs?: number;
+  readonly lookEveryMs?: number;
+  readonly maxWaiting?: number;
+}
+
+/**
+ * I1  Every append of a run names the same filter, whatever it appends: with another one a replicated stream compares
+ *     nothing. So this is the only place in the code base that publishes into a run.
+ * I2  Subject and filter are made from the same value: the server does not compare them with each other.
+ * I3  An event is stored at most once, right behind the tail it was decided on: on a lost answer the place behind
+ *     that tail tells whether it was ours.
+ */
+export class JetStreamRunLog extends RunLog {
+  readonly #stream = STREAMS.runs;
+  readonly #js: JetStreamClient;
+  readonly #reader: DirectReader;
+  readonly #live: LiveEvents;
+
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly blobs: BlobStore,
+    private readonly options: RunLogOptions = {},
+  ) {
+    super();
+    this.#js = jetstream(nats, { timeout: options.appendTimeoutMs ?? 5_000 });
+    this.#reader = new DirectReader(options.replay ?? nats, this.#stream);
+    this.#live = new LiveEvents(nats, {
+      lookEveryMs: options.lookEveryMs ?? 5_000,
+      maxWaiting: options.maxWaiting ?? 1_000,
+      decode: async (message, run) => {
+        const { data, headers } = message;
+        const packed = { bytes: data, referenced: referencedIn(headers) };
+        // What cannot be read now is looked up in the log, which says why if it still cannot.
+        const event = await unpackEvent(packed, run, this.blobs).catch(() => undefined);
+        return event && { event, streamSequence: streamSequenceIn(headers) };
+      },
+    });
+  }
+
+  async append(run: RunRef, draft: EventDraft, tail: Tail): Promise<Appended> {
+    const stamped = stampEvent(run, draft, tail);
+    const { bytes, referenced } = await packEvent(stamped, this.blobs);
+    const next = advance(tail, stamped.event, 0);
+    const ack = await this.publish(stamped.event, bytes, {
+      msgID: stamped.event.eventId,
+      headers: eventHeaders(next, referenced),
+      expect: { lastSubjectSequence: tail.streamSequence, lastSubjectSequenceSubject: subjects.run(run) }, // I1, I2
+    });
+    if (ack === undefined || ack.duplicate) return this.alreadyStored(run, stamped.event, tail);
+    return { event: stamped.event, tail: { ...next, streamSequence: ack.seq } };
+  }
+
+  async read(run: RunRef, from: ReadFrom = EMPTY_TAIL, limit = Number.POSITIVE_INFINITY): Promise<RunPage> {
+    const filter = subjects.run(run);
+    const events: RunEvent[] = [];
+    let tail: Tail = 'streamSequence' in from ? from : EMPTY_TAIL;
+    let place = await this.placeOf(run, from);
+    let skipping = !('streamSequence' in from);
+    for (;;) {
+      const { messages, atEnd } = await this.#reader.page(filter, place, Math.min(limit - events.length + 1, PAGE));
+      for (const [index, event] of (await this.decodeAll(run, messages)).entries()) {
+        const { streamSequence } = messages[index]!;
+        if (skipping && isBefore(event, from)) {
+          tail = tailOf(messages[index]!, tail, event);
+          continue;
+        }
+        skipping = false;
+        if (events.length >= limit) return { events, tail, hasMore: true };
+        events.push(event);
+        tail = tailOf(messages[index]!, tail, event);
+        place = streamSequence + 1;
+      }
+      const last = messages.at(-1);
+      if (last) place = last.streamSequence + 1;
+      if (atEnd) return { events, tail, hasMore: false };
+    }
+  }
+
+  async tail(run: RunRef): Promise<Tail> {
+    const last = await this.#reader.last(subjects.run(run));
+    if (!last) return EMPTY_TAIL;
+    const tail = tailIn(last.headers, last.streamSequence);
+    if (!tail) throw new RunLogUnavailable(`Message ${last.streamSequence} of ${this.#stream} is no event of ours`);
+    return tail;
+  }
+
+  follow(run: RunRef, from: ReadFrom = EMPTY_TAIL, signal?: AbortSignal): AsyncIterableIterator<RunEvent> {
+    return followRun(this, this.#live, run, from, signal);
+  }
+
+  /** The ack, or undefined when somebody (perhaps we ourselves, unheard) has written behind the tail. */
+  private async publish(event: RunEvent, bytes: Uint8Array, options: PublishOptions): Promise<PubAck | undefined> {
+    try {
+      return await this.#js.publish(subjects.event(event), bytes, options);
+    } catch (cause) {
+      const code = codeOf(cause);
+      if (code === WRONG_LAST_SEQUENCE || code === WRONG_LAST_SEQUENCE_REPLICATED) return undefined;
+      const what = `Run ${event.runId}, ${event.kind}: stream ${this.#stream}`;
+      if (code !== undefined && FULL.has(code)) throw new RunLogFull(`${what} is full`, { cause });
+      throw new RunLogUnavailable(`${what} took no append (${String(cause)})`, { cause });
+    }
+  }
+
+  /**
+   * I3. An unreplicated stream checks the expected sequence before the message id, a replicated one the other way
+   * round (server 2.15): a repeat arrives as a conflict or as a duplicate. Asked of the leader, since another replica
+   * may not have it yet.
+   */
+  private async alreadyStored(run: RunRef, event: RunEvent, tail: Tail): Promise<Appended> {
+    const behind = await this.leaderNext(run, tail.streamSequence + 1);
+    if (behind) {
+      const stored = await this.decode(run, behind);
+      if (stored.eventId === event.eventId) return { event: stored, tail: tailOf(behind, tail, stored) };
+    }
+    throw new RunLogConflict(`Run ${run.runId} has moved past position ${tail.position}`);
+  }
+
+  private async leaderNext(run: RunRef, fromSequence: number): Promise<StoredMessage | undefined> {
+    try {
+      const query = { seq: fromSequence, next_by_subj: subjects.run(run) };
+      const manager = await this.#js.jetstreamManager(false);
+      const found = await manager.streams.getMessage(this.#stream, query);
+      if (found === null) return undefined;
+      return { subject: found.subject, streamSequence: found.seq, headers: found.header, data: found.data };
+    } catch (cause) {
+      throw new RunLogUnavailable(`Run ${run.runId}: whether the event is stored cannot be told`, { cause });
+    }
+  }
+
+  private async placeOf(run: RunRef, from: ReadFrom): Promise<number> {
+    if ('streamSequence' in from) return from.streamSequence + 1;
+    return 'position' in from
+      ? seek(this.#reader, run, 'position', from.position)
+      : seek(this.#reader, run, 'sequence', from.sequence);
+  }
+
+  private decodeAll(run: RunRef, messages: readonly StoredMessage[]): Promise<RunEvent[]> {
+    return Promise.all(messages.map((message) => this.decode(run, message)));
+  }
+
+  private decode(run: RunRef, { data, headers }: StoredMessage): Promise<RunEvent> {
+    return unpackEvent({ bytes: data, referenced: referencedIn(headers) }, run, this.blobs);
+  }
+}
+
+type PublishOptions = NonNullable<Parameters<JetStreamClient['publish']>[2]>;
+
+const PAGE = 1_000;
+const WRONG_LAST_SEQUENCE = 10071;
+const WRONG_LAST_SEQUENCE_REPLICATED = 10164;
+/** Stream, account and server at their limits; the second carries no text of its own. */
+const FULL: ReadonlySet<number> = new Set([10077, 10054, 10002, 10047, 10023]);
+
+/** Whether the event lies before the place that was asked for. */
+const isBefore = (event: RunEvent, from: ReadFrom): boolean => {
+  if ('streamSequence' in from) return false;
+  if ('position' in from) return event.position < from.position;
+  return !('sequence' in event) || event.sequence === undefined || event.sequence < from.sequence;
+};
+
+const tailOf = (message: StoredMessage, before: Tail, event: RunEvent): Tail =>
+  tailIn(message.headers, message.streamSequence) ?? advance(before, event, message.streamSequence);

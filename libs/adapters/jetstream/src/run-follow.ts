@@ -1,0 +1,79 @@
+import { EventInvalid, type RunEvent, type RunRef } from '@millrace/contracts';
+import { advance, type ReadFrom, type RunLog, type Tail } from '@millrace/ports';
+import { PlatformError } from '@millrace/kernel';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LiveEvents, LiveListener } from './live-events.js';
+
+const PAGE = 500;
+const LONGEST_PAUSE_MS = 2_000;
+
+/**
+ * I1  Listening begins before the history is read: what is stored meanwhile waits in the listener.
+ * I2  An event is passed on only when its position follows the last one's. An older one was read from the log already;
+ *     a later one means that some were lost, and the log is read again from the last.
+ * I3  What the store cannot give now is asked for again until it can; only what is no event ends the reading.
+ */
+export async function* followRun(
+  log: RunLog,
+  live: LiveEvents,
+  run: RunRef,
+  from: ReadFrom,
+  signal?: AbortSignal,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const listener = await persist(() => live.join(run, signal), signal); // I1
+  if (!listener) return;
+  try {
+    let start: ReadFrom = from;
+    let last: Tail | undefined;
+    for (;;) {
+      const page = await persist(() => log.read(run, last ?? start, PAGE), signal);
+      if (!page || signal?.aborted) return;
+      for (const event of page.events) {
+        yield event;
+        if (signal?.aborted) return;
+      }
+      if (page.events.length > 0 || 'streamSequence' in start) last = page.tail;
+      if (page.hasMore) continue;
+      if (last === undefined) {
+        // The place asked for is not there yet: wait until the history has grown, then look for it again.
+        start = from;
+        if (!(await anything(listener))) return;
+        continue;
+      }
+      for (;;) {
+        const heard = await listener.next();
+        if (heard === undefined) return;
+        if (heard === 'look') {
+          const known: Tail = last;
+          const tail = await persist(() => log.tail(run), signal);
+          if (!tail || tail.position > known.position) break;
+          continue;
+        }
+        const { event, streamSequence } = heard;
+        if (event.position <= last.position) continue; // I2
+        if (event.position > last.position + 1) break; // I2
+        last = advance(last, event, streamSequence);
+        yield event;
+        if (signal?.aborted) return;
+      }
+    }
+  } finally {
+    listener.leave();
+  }
+}
+
+const anything = async (listener: LiveListener): Promise<boolean> => (await listener.next()) !== undefined;
+
+/** I3 */
+async function persist<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  for (let pauseMs = 50; !signal?.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof EventInvalid || !(error instanceof PlatformError) || error.redelivery !== 'retry')
+        throw error;
+      await pause(pauseMs);
+    }
+  }
+  return undefined;
+}

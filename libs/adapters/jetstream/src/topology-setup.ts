@@ -1,0 +1,92 @@
+import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { isDeepStrictEqual } from 'node:util';
+import { NatsUnsuitable, TopologyDrifted } from './nats-errors.js';
+import { type DeclaredConsumer, type DeclaredStream, type Topology, topology, type TopologySize } from './topology.js';
+
+/** Creates what is missing, then verifies everything. Needs a user that may create streams; services only verify. */
+export async function setUpTopology(nats: NatsConnection, size: TopologySize = {}): Promise<void> {
+  const declared = topology(size);
+  const manager = await jetstreamManager(nats, { checkAPI: false });
+  for (const stream of declared.streams) await createStream(manager, stream);
+  for (const consumer of declared.consumers) await createConsumer(manager, consumer);
+  await verify(manager, declared, 'Nothing was changed: migrate it by hand, or set up an empty server');
+}
+
+/** Rejects with every difference at once, so that a person sees the whole of it. */
+export async function verifyTopology(nats: NatsConnection, size: TopologySize = {}): Promise<void> {
+  const manager = await jetstreamManager(nats, { checkAPI: false });
+  await verify(manager, topology(size), 'Run the set-up (npm run setup) with a user that may create streams');
+}
+
+async function verify(manager: JetStreamManager, declared: Topology, fix: string): Promise<void> {
+  const streams = await Promise.all(declared.streams.map((stream) => streamDifferences(manager, stream)));
+  const consumers = await Promise.all(declared.consumers.map((consumer) => consumerDifferences(manager, consumer)));
+  const differences = [...streams, ...consumers].flat();
+  if (differences.length > 0) throw new TopologyDrifted(differences, fix);
+}
+
+async function createStream(manager: JetStreamManager, stream: DeclaredStream): Promise<void> {
+  if (await found(manager.streams.info(stream.name))) return;
+  try {
+    await manager.streams.add(stream);
+  } catch (cause) {
+    if (codeOf(cause) === STREAM_EXISTS) return; // another set-up was faster; verify tells whether it agrees
+    if (codeOf(cause) !== NO_SPACE && codeOf(cause) !== NO_MEMORY) throw cause;
+    const wanted = `stream ${stream.name} may grow to ${stream.max_bytes} bytes, more than the server has left`;
+    throw new NatsUnsuitable(`${wanted}: give it more room or set a smaller limit`, { cause });
+  }
+}
+
+async function createConsumer(manager: JetStreamManager, { stream, config }: DeclaredConsumer): Promise<void> {
+  if (await found(manager.consumers.info(stream, config.durable_name))) return;
+  try {
+    await manager.consumers.add(stream, config);
+  } catch (cause) {
+    if (codeOf(cause) !== CONSUMER_EXISTS) throw cause;
+  }
+}
+
+async function streamDifferences(manager: JetStreamManager, stream: DeclaredStream): Promise<string[]> {
+  const info = await found(manager.streams.info(stream.name));
+  if (!info) return [`stream ${stream.name} is missing`];
+  const { max_bytes, ...exact } = stream;
+  const bounded = max_bytes > 0 && info.config.max_bytes <= 0 ? [`stream ${stream.name} has no max_bytes`] : [];
+  // How much it may hold depends on the disk it was created for, and is no reason to refuse a server.
+  return [...bounded, ...differing(`stream ${stream.name}`, exact, { ...info.config })];
+}
+
+async function consumerDifferences(manager: JetStreamManager, { stream, config }: DeclaredConsumer): Promise<string[]> {
+  const name = `consumer ${config.durable_name} of ${stream}`;
+  const info = await found(manager.consumers.info(stream, config.durable_name));
+  return info ? differing(name, { ...config }, { ...info.config }) : [`${name} is missing`];
+}
+
+const differing = (name: string, declared: Record<string, unknown>, actual: Record<string, unknown>): string[] =>
+  Object.entries(declared)
+    .filter(
+      ([field, value]) => field !== 'description' && !isDeepStrictEqual(value, actual[field] ?? absentValue(value)),
+    )
+    .map(([field, value]) => `${name}: ${field} is ${JSON.stringify(actual[field])}, not ${JSON.stringify(value)}`);
+
+/** The server leaves out what is switched off. */
+const absentValue = (value: unknown): unknown => (value === false ? false : undefined);
+
+const STREAM_NOT_FOUND = 10059;
+const CONSUMER_NOT_FOUND = 10014;
+const STREAM_EXISTS = 10058;
+const CONSUMER_EXISTS = 10148;
+const NO_SPACE = 10047;
+const NO_MEMORY = 10028;
+
+export const codeOf = (cause: unknown): number | undefined =>
+  cause instanceof JetStreamApiError ? cause.apiError().err_code : undefined;
+
+async function found<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (cause) {
+    if (codeOf(cause) === STREAM_NOT_FOUND || codeOf(cause) === CONSUMER_NOT_FOUND) return undefined;
+    throw cause;
+  }
+}

@@ -1,0 +1,117 @@
+import { LIVE_PREFIX, subjects } from '@millrace/contracts';
+import {
+  type ConsumerConfig,
+  DiscardPolicy,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+
+/** Every stream, every durable consumer and every limit of the platform. Nothing else creates one. */
+export interface Topology {
+  readonly streams: readonly DeclaredStream[];
+  readonly consumers: readonly DeclaredConsumer[];
+}
+export type DeclaredStream = Partial<StreamConfig> & Pick<StreamConfig, 'name' | 'subjects' | 'max_bytes'>;
+export interface DeclaredConsumer {
+  readonly stream: StreamName;
+  readonly config: Partial<ConsumerConfig> & { readonly durable_name: string };
+}
+
+export interface TopologySize {
+  readonly replicas?: 1 | 3;
+  /** Below what the disk has: a full log then answers every append with an error instead of taking the server down. */
+  readonly maxLogBytes?: number;
+  readonly maxBlobBytes?: number;
+}
+
+export const STREAMS = {
+  runs: 'RUNS',
+  tasks: 'TASKS',
+  timers: 'TIMERS',
+  deadLetters: 'DEAD_LETTERS',
+  blobs: 'OBJ_BLOBS',
+} as const;
+export type StreamName = (typeof STREAMS)[keyof typeof STREAMS];
+
+/** The object store's name; its stream has the prefix the client library gives it. */
+export const BLOB_BUCKET = 'BLOBS';
+
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+
+/** nats-server 2.15 stops at 1,000 consumers a stream unless told another number; -1 does not lift it. */
+const MAX_CONSUMERS = 1_000;
+
+export const topology = ({
+  replicas = 1,
+  maxLogBytes = 10 * GIB,
+  maxBlobBytes = 10 * GIB,
+}: TopologySize = {}): Topology => {
+  const kept = { num_replicas: replicas, storage: StorageType.File, discard: DiscardPolicy.New };
+  return {
+    streams: [
+      {
+        ...kept,
+        name: STREAMS.runs,
+        description: 'The event log: every fact about every run and thread',
+        subjects: [subjects.everyRun(), subjects.everyThread()],
+        retention: RetentionPolicy.Limits,
+        max_bytes: maxLogBytes,
+        max_consumers: MAX_CONSUMERS,
+        duplicate_window: nanos(2 * 60_000),
+        deny_delete: true,
+        deny_purge: true,
+        allow_direct: true,
+        republish: { src: 'tenant.>', dest: `${LIVE_PREFIX}.tenant.>` },
+      },
+      {
+        ...kept,
+        name: STREAMS.tasks,
+        description: 'Work to be done; can be made again from the log, so it lives in memory',
+        subjects: [subjects.everyTask()],
+        storage: StorageType.Memory,
+        retention: RetentionPolicy.Workqueue,
+        max_bytes: 256 * MIB,
+        max_consumers: MAX_CONSUMERS,
+        duplicate_window: nanos(2 * 60_000),
+      },
+      {
+        ...kept,
+        name: STREAMS.timers,
+        description: 'Deadlines and delays: the server rings them, a service appends what follows',
+        subjects: ['timer.>'],
+        retention: RetentionPolicy.Limits,
+        discard: DiscardPolicy.Old, // the server refuses schedules on a stream that discards new ones
+        max_bytes: 256 * MIB,
+        max_consumers: MAX_CONSUMERS,
+        allow_direct: true,
+        allow_msg_ttl: true,
+        allow_msg_schedules: true,
+      },
+      {
+        ...kept,
+        name: STREAMS.deadLetters,
+        description: 'Messages nobody could handle, with the reason, until somebody looks',
+        subjects: ['dead.>'],
+        retention: RetentionPolicy.Limits,
+        max_bytes: 256 * MIB,
+        max_consumers: MAX_CONSUMERS,
+        allow_direct: true,
+      },
+      {
+        ...kept,
+        name: STREAMS.blobs,
+        description: 'Payloads too large for an event, by content, apart for each tenant',
+        subjects: [`$O.${BLOB_BUCKET}.C.>`, `$O.${BLOB_BUCKET}.M.>`],
+        retention: RetentionPolicy.Limits,
+        max_bytes: maxBlobBytes,
+        max_consumers: MAX_CONSUMERS,
+        allow_direct: true,
+        allow_rollup_hdrs: true,
+      },
+    ],
+    consumers: [],
+  };
+};

@@ -1,0 +1,3 @@
+export { InMemoryRunLog } from './memory-run-log.js';
+export { InMemoryBlobStore } from './memory-blob-store.js';
+export { CountingEventIds, ManualClock } from './fixed-identity.js';
