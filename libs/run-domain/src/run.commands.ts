@@ -94,7 +94,25 @@ export const isRepeatable = (command: RunCommand): boolean => {
       return false;
     case 'Say':
       return REPEATABLE_SPEECH.has(command.fact.kind);
-    default:
+    case 'RequestRun':
+    case 'QueueRun':
+    case 'StartRun':
+    case 'PauseRun':
+    case 'ResumeRun':
+    case 'CancelRun':
+    case 'ConfirmCancel':
+    case 'FinishRun':
+    case 'FailRun':
+    case 'AchieveGoal':
+    case 'SaveCheckpoint':
+    case 'ScheduleNodes':
+    case 'FinishNode':
+    case 'ScheduleRetry':
+    case 'SuspendNode':
+    case 'RequestTool':
+    case 'FinishTool':
+    case 'RequestInput':
+    case 'ExpireInput':
       return true;
   }
 };

@@ -1,16 +1,8 @@
 import type { RunFact, RunFactOf } from '@millrace/contracts';
 import { requestPrint } from './request-print.js';
 import { workOf } from './run.queries.js';
-import {
-  absent,
-  emptyWork,
-  type ActiveRun,
-  type EndedRun,
-  type KnownRun,
-  type Run,
-  type WaitingRun,
-} from './run.state.js';
-import { evolveWork } from './work.evolve.js';
+import { absent, emptyWork, type EndedRun, type KnownRun, type Run, type WaitingRun } from './run.state.js';
+import { evolveWork, type WorkFact } from './work.evolve.js';
 
 /** The state after a history, from its beginning. */
 export const fold = (facts: Iterable<RunFact>): Run => {
@@ -62,7 +54,7 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
     case 'RunStarted':
       return isWaiting(run) ? { ...run, status: 'DISPATCHED', work: emptyWork(fact.agentVersion) } : run;
     case 'RunPaused':
-      return isMoving(run) ? { ...run, status: 'PAUSED' } : run;
+      return run.status === 'RUNNING' ? { ...run, status: 'PAUSED' } : run;
     case 'RunResumed':
       return run.status === 'PAUSED' ? { ...run, status: 'RUNNING' } : run;
     case 'RunCancelRequested':
@@ -75,13 +67,42 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
       return ended(run, 'CANCELED');
     case 'PolicySwitched':
       return { ...run, policy: fact.toPolicy, policyVersion: run.policyVersion + 1 };
-    default:
+    case 'NodeScheduled':
+    case 'NodeStarted':
+    case 'NodeFinished':
+    case 'NodeRetryScheduled':
+    case 'NodeSuspended':
+    case 'EffectRecorded':
+    case 'ModelResponded':
+    case 'ToolRequested':
+    case 'ToolFinished':
+    case 'InputRequested':
+    case 'InputProvided':
+    case 'InputExpired':
+    case 'CheckpointSaved':
       return worked(run, fact);
+    case 'RunRequested':
+    case 'GoalAchieved':
+    case 'RetryRequested':
+    case 'AgentChanged':
+    case 'TokenDelta':
+    case 'ThoughtDelta':
+    case 'ModelRequested':
+    case 'ToolProgressed':
+    case 'MessageAdded':
+    case 'SubagentProgressed':
+    case 'SubagentFailed':
+    case 'SubagentFinished':
+    case 'SpecialistFinished':
+    case 'GraphEdited':
+    case 'LogWritten':
+    case 'ProgressReported':
+    default: // a kind only a newer writer knows
+      return run;
   }
 };
 
 const isWaiting = (run: OpenRun): run is WaitingRun => run.status === 'PENDING' || run.status === 'QUEUED';
-const isMoving = (run: OpenRun): run is ActiveRun => run.status === 'DISPATCHED' || run.status === 'RUNNING';
 
 const canceling = (run: OpenRun, { requestedBy, reason }: RunFactOf<'RunCancelRequested'>): Run =>
   run.status === 'CANCELED_REQUESTED'
@@ -94,7 +115,7 @@ const ended = (run: OpenRun, status: EndedRun['status']): Run => {
   return { ...kept, status, work: workOf(run) };
 };
 
-const worked = (run: OpenRun, fact: RunFact): Run => {
+const worked = (run: OpenRun, fact: WorkFact): Run => {
   if (!('work' in run) || run.work === undefined) return run;
   const work = evolveWork(run.work, fact);
   if (work === run.work) return run;

@@ -1,10 +1,27 @@
-import type { RequestId, RunFact, RunFactOf, TaskKey } from '@millrace/contracts';
+import type { RequestId, RunFactOf, TaskKey } from '@millrace/contracts';
 import { fingerprint } from './fingerprint.js';
 import { PersistentMap } from './persistent-map.js';
 import type { ClosedInput, OpenTask, Work } from './run.state.js';
 
-/** What a dispatched run remembers of one more fact: the same object when it remembers nothing of it. */
-export const evolveWork = (work: Work, fact: RunFact): Work => {
+/** What changes the work of a run; everything else it only carries. */
+export type WorkFact = RunFactOf<
+  | 'NodeScheduled'
+  | 'NodeStarted'
+  | 'NodeFinished'
+  | 'NodeRetryScheduled'
+  | 'NodeSuspended'
+  | 'EffectRecorded'
+  | 'ModelResponded'
+  | 'ToolRequested'
+  | 'ToolFinished'
+  | 'InputRequested'
+  | 'InputProvided'
+  | 'InputExpired'
+  | 'CheckpointSaved'
+>;
+
+/** What a dispatched run remembers of one more fact: the same object when it remembers nothing new. */
+export const evolveWork = (work: Work, fact: WorkFact): Work => {
   switch (fact.kind) {
     case 'NodeScheduled':
       return fact.tasks.reduce(scheduled, work);
@@ -44,8 +61,6 @@ export const evolveWork = (work: Work, fact: RunFact): Work => {
       return inputClosed(work, fact.requestId, 'EXPIRED');
     case 'CheckpointSaved':
       return fact.iteration > work.checkpoint ? { ...work, checkpoint: fact.iteration } : work;
-    default:
-      return work;
   }
 };
 
