@@ -25,6 +25,7 @@ export {
   openTasks,
   openTools,
   taskOf,
+  toolsUsed,
   unansweredOf,
   type OpenTool,
 } from './run.queries.js';

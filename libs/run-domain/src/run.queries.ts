@@ -1,4 +1,4 @@
-import type { RequestId, TaskKey } from '@millrace/contracts';
+import { isInternalTool, type RequestId, type TaskKey } from '@millrace/contracts';
 import type { ClosedInput, EndedRun, OpenInput, OpenTask, Run, Task, ToolCall, Work } from './run.state.js';
 
 /** Undefined while the run has not been dispatched. */
@@ -37,3 +37,9 @@ export interface OpenTool extends ToolCall {
 export const openTools = (run: Run): OpenTool[] => openTasks(run).flatMap(openToolsOf);
 
 export const openToolsOf = (task: OpenTask): OpenTool[] => task.openTools.map((call) => ({ ...call, task }));
+
+/** Each tool once, by name; what only moves control between agents is none. */
+export const toolsUsed = (run: Run): string[] => {
+  const names = (workOf(run)?.tools.values() ?? []).map(({ tool }) => tool);
+  return [...new Set(names)].filter((tool) => !isInternalTool(tool)).sort();
+};
