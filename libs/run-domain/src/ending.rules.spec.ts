@@ -1,0 +1,246 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RunFactOf } from '@millrace/contracts';
+import {
+  aCancelingRun,
+  aDispatchedRun,
+  aFailedRun,
+  aFinishedRun,
+  anAskingRun,
+  aPausedRun,
+  aQueuedRun,
+  aRequestedRun,
+  aRunIn,
+  aRunningRun,
+  aRunUsingATool,
+  aSuspendedRun,
+  aTask,
+  aWorkedRun,
+  cancelRun,
+  confirmCancel,
+  failRun,
+  finishRun,
+  goalAchieved,
+  nodeScheduled,
+  nodeStarted,
+  runCanceled,
+  runCancelRequested,
+  runFailed,
+  runFinished,
+  runPaused,
+  runRequested,
+  runStarted,
+  speakerOf,
+  specFor,
+  toolFinished,
+  toolRequested,
+} from '@millrace/testing';
+import { fold, hasEnded, openTools, runDecider, statusOf } from './index.js';
+
+const given = specFor(runDecider);
+
+const interrupted = (overrides: Partial<RunFactOf<'ToolFinished'>> = {}) =>
+  toolFinished({ ok: false, output: undefined, error: 'interrupted', ...overrides });
+
+describe('FinishRun', () => {
+  it('ends a run whose nodes are all done', () => {
+    given(...aWorkedRun())
+      .when(finishRun())
+      .then(runFinished());
+    expect(statusOf(fold(aFinishedRun()))).toBe('SUCCEEDED');
+  });
+
+  it('ends a run whose graph had no node to run', () => {
+    given(runRequested(), runStarted()).when(finishRun()).then(runFinished());
+  });
+
+  it('carries what the run did, its tools among it', () => {
+    given(...aWorkedRun())
+      .when(finishRun({ toolsUsed: ['search', 'write_page'], stepsCompleted: 4 }))
+      .then(runFinished({ toolsUsed: ['search', 'write_page'], stepsCompleted: 4 }));
+  });
+
+  it('changes nothing when the run has succeeded already', () => {
+    given(...aFinishedRun())
+      .when(finishRun({ summary: 'Said it again.' }))
+      .thenNothing();
+  });
+
+  it('is refused while a task is open, also one that waits for a person', () => {
+    given(...aDispatchedRun())
+      .when(finishRun())
+      .thenRefused('TASKS_OPEN');
+    given(...aRunningRun())
+      .when(finishRun())
+      .thenRefused('TASKS_OPEN');
+    given(...aSuspendedRun())
+      .when(finishRun())
+      .thenRefused('TASKS_OPEN');
+  });
+
+  it('is refused before the run is dispatched', () => {
+    given(...aRequestedRun())
+      .when(finishRun())
+      .thenRefused('RUN_NOT_STARTED');
+    given(...aQueuedRun(), goalAchieved())
+      .when(finishRun())
+      .thenRefused('RUN_NOT_STARTED');
+  });
+
+  it('is refused while the run is paused', () => {
+    given(...aWorkedRun(), runPaused())
+      .when(finishRun())
+      .thenRefused('RUN_PAUSED');
+  });
+
+  it('loses against a cancel that came first', () => {
+    given(...aWorkedRun(), runCancelRequested())
+      .when(finishRun())
+      .thenRefused('RUN_CANCEL_REQUESTED');
+  });
+
+  it('is refused when the run has ended otherwise', () => {
+    given(...aFailedRun())
+      .when(finishRun())
+      .thenRefused('RUN_ENDED');
+    given(...aRunIn('CANCELED'))
+      .when(finishRun())
+      .thenRefused('RUN_ENDED');
+  });
+
+  it('ends a run whose goal is reached with its nodes still open, and answers their tools', () => {
+    given(...aRunUsingATool(), goalAchieved())
+      .when(finishRun())
+      .then(interrupted(), runFinished());
+    given(...aSuspendedRun(), goalAchieved())
+      .when(finishRun())
+      .then(runFinished());
+    given(...aPausedRun(), goalAchieved())
+      .when(finishRun())
+      .then(runFinished());
+  });
+});
+
+describe('FailRun', () => {
+  it.each(['PENDING', 'QUEUED', 'DISPATCHED', 'RUNNING', 'PAUSED'] as const)('ends a run that is %s', (status) => {
+    given(...aRunIn(status))
+      .when(failRun())
+      .then(runFailed());
+    expect(statusOf(fold([...aRunIn(status), runFailed()]))).toBe('FAILED');
+  });
+
+  it('answers every open tool first, task by task', () => {
+    const other = { ...speakerOf('1/write'), toolUseId: 't9', tool: 'transfer_to_critic' };
+    given(
+      ...aRunUsingATool(),
+      nodeScheduled({ tasks: [aTask('1/write')] }),
+      nodeStarted(speakerOf('1/write')),
+      toolRequested(other),
+      toolRequested({ toolUseId: 't2' }),
+    )
+      .when(failRun())
+      .then(interrupted(), interrupted({ toolUseId: 't2' }), interrupted(other), runFailed());
+  });
+
+  it('goes on where it stopped when only a part of it was stored', () => {
+    given(...aRunUsingATool(), toolRequested({ toolUseId: 't2' }), interrupted())
+      .when(failRun())
+      .then(interrupted({ toolUseId: 't2' }), runFailed());
+  });
+
+  it('changes nothing when the run has failed already', () => {
+    given(...aFailedRun())
+      .when(failRun({ reason: 'again' }))
+      .thenNothing();
+  });
+
+  it('loses against a cancel that came first, and against any other end', () => {
+    given(...aCancelingRun())
+      .when(failRun())
+      .thenRefused('RUN_CANCEL_REQUESTED');
+    given(...aFinishedRun())
+      .when(failRun())
+      .thenRefused('RUN_ENDED');
+    given(...aRunIn('CANCELED'))
+      .when(failRun())
+      .thenRefused('RUN_ENDED');
+  });
+});
+
+describe('ConfirmCancel', () => {
+  it.each(['PENDING', 'QUEUED', 'DISPATCHED', 'RUNNING', 'PAUSED'] as const)(
+    'ends a run that was %s when it was canceled, in the name of who asked',
+    (status) => {
+      const canceling = [...aRunIn(status), runCancelRequested({ requestedBy: 'bob', reason: 'too slow' })];
+      const canceled = runCanceled({ canceledBy: 'bob', reason: 'too slow' });
+      given(...canceling)
+        .when(confirmCancel())
+        .then(canceled);
+      expect(statusOf(fold([...canceling, canceled]))).toBe('CANCELED');
+    },
+  );
+
+  it('gives no reason where none was given', () => {
+    given(...aRunningRun(), runCancelRequested({ reason: undefined }))
+      .when(confirmCancel())
+      .then({ kind: 'RunCanceled', canceledBy: 'ada' });
+  });
+
+  it('names who asked first', () => {
+    given(...aCancelingRun(), runCancelRequested({ requestedBy: 'bob' }))
+      .when(confirmCancel())
+      .then(runCanceled());
+  });
+
+  it('ends a run that waits for a person', () => {
+    given(...aSuspendedRun(), runCancelRequested())
+      .when(confirmCancel())
+      .then(runCanceled());
+  });
+
+  it('answers the tools in flight first', () => {
+    given(...aRunUsingATool(), runCancelRequested())
+      .when(confirmCancel())
+      .then(interrupted(), runCanceled());
+    expect(openTools(fold([...aRunUsingATool(), runCancelRequested(), interrupted()]))).toEqual([]);
+  });
+
+  it('changes nothing when the run is canceled already', () => {
+    given(...aRunIn('CANCELED'))
+      .when(confirmCancel())
+      .thenNothing();
+  });
+
+  it('is refused when nobody asked', () => {
+    given(...aRunningRun())
+      .when(confirmCancel())
+      .thenRefused('CANCEL_NOT_REQUESTED');
+  });
+
+  it('is refused when the run has ended otherwise', () => {
+    given(...aFinishedRun())
+      .when(confirmCancel())
+      .thenRefused('RUN_ENDED');
+  });
+});
+
+describe('the end of a run', () => {
+  it('is won by one of two processes that race for it', () => {
+    given(...aWorkedRun(), runFinished())
+      .when(failRun())
+      .thenRefused('RUN_ENDED');
+    given(...aWorkedRun(), runFailed())
+      .when(finishRun())
+      .thenRefused('RUN_ENDED');
+    given(...aWorkedRun(), runFinished())
+      .when(cancelRun())
+      .thenNothing();
+  });
+
+  it('is left by nothing that may follow it', () => {
+    const ended = fold(aFinishedRun());
+    for (const late of [...anAskingRun(), runCancelRequested(), runFailed(), runCanceled(), runPaused()]) {
+      expect(runDecider.evolve(ended, late)).toBe(ended);
+    }
+    expect(hasEnded(ended)).toBe(true);
+  });
+});
