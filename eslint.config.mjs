@@ -97,7 +97,7 @@ export default defineConfig([
         {
           enforceBuildableLibDependency: true,
           // A spec may use the test kit whatever its layer: the kit never reaches a build (tsconfig.build.json).
-          allow: ['@jest/globals', 'fast-check', '@millrace/testing', '@millrace/testing/servers', '@millrace/testing/suites'],
+          allow: ['@jest/globals', 'fast-check', '@millrace/testing', '@millrace/testing/servers', '@millrace/testing/suites', '@millrace/adapter-memory'],
           depConstraints: layers,
         },
       ],
@@ -116,7 +116,7 @@ export default defineConfig([
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { patterns: ['@millrace/testing', '@millrace/testing/*', '@jest/globals', 'fast-check'] },
+        { patterns: ['@millrace/testing', '@millrace/testing/*', '@millrace/adapter-memory', '@jest/globals', 'fast-check'] },
       ],
     },
   },

@@ -1,0 +1,87 @@
+import type { RunEvent, RunFact, RunRef } from '@millrace/contracts';
+import { EMPTY_TAIL, type Clock, type EventDraft, type EventIds, type RunLog, RunLogConflict, type Tail } from '@millrace/ports';
+import { absent, decide, evolve, type Run, type RunCommand } from '@millrace/run-domain';
+
+/** What a session needs of the world. */
+export interface SessionPorts {
+  readonly log: RunLog;
+  readonly ids: EventIds;
+  readonly clock: Clock;
+}
+
+/** How a draft gets into the log: plainly, or with more patience. */
+export type Store = (draft: EventDraft, tail: Tail) => ReturnType<RunLog['append']>;
+
+/** A run as one process knows it: the fold of its history, and how far that goes. For one caller at a time. */
+export class RunSession {
+  #run: Run = absent;
+  #tail: Tail = EMPTY_TAIL;
+
+  private constructor(
+    private readonly ports: SessionPorts,
+    readonly ref: RunRef,
+  ) {}
+
+  static async open(ports: SessionPorts, { tenantId, runId }: RunRef): Promise<RunSession> {
+    const session = new RunSession(ports, { tenantId, runId });
+    await session.catchUp();
+    return session;
+  }
+
+  get run(): Run {
+    return this.#run;
+  }
+
+  get tail(): Tail {
+    return this.#tail;
+  }
+
+  /** Folds what others have appended. */
+  async catchUp(): Promise<readonly RunEvent[]> {
+    const { events, tail } = await this.ports.log.read(this.ref, this.#tail);
+    for (const event of events) this.#run = evolve(this.#run, event);
+    this.#tail = tail;
+    return events;
+  }
+
+  /** Takes an event that came by another way, if it is the next one; others are read when they are needed. */
+  observe(event: RunEvent, tail: Tail): void {
+    if (event.position !== this.#tail.position + 1) return;
+    this.#run = evolve(this.#run, event);
+    this.#tail = tail;
+  }
+
+  /**
+   * Appends what the command decides, one fact at a time, and decides again after each but the last: so a crash or a
+   * lost race is simply continued. Resolves with what it appended; rejects with RunRefused when the command makes no
+   * sense, perhaps only because of what somebody else appended first.
+   */
+  async execute(command: RunCommand, store: Store = this.plainly): Promise<RunEvent[]> {
+    const appended: RunEvent[] = [];
+    for (;;) {
+      const [fact, ...more] = decide(command, this.#run);
+      if (!fact) return appended;
+      const event = await this.append(fact, store);
+      if (!event) continue;
+      appended.push(event);
+      if (more.length === 0) return appended;
+    }
+  }
+
+  /** Undefined when somebody else was faster: then the history has grown and the decision is taken anew. */
+  private async append(fact: RunFact, store: Store): Promise<RunEvent | undefined> {
+    const { ids, clock } = this.ports;
+    try {
+      const { event, tail } = await store({ ...fact, eventId: ids.next(), ts: clock.now().toISOString() }, this.#tail);
+      this.#run = evolve(this.#run, event);
+      this.#tail = tail;
+      return event;
+    } catch (error) {
+      if (!(error instanceof RunLogConflict)) throw error;
+      await this.catchUp();
+      return undefined;
+    }
+  }
+
+  private readonly plainly: Store = (draft, tail) => this.ports.log.append(this.ref, draft, tail);
+}
