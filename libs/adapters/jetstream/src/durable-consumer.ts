@@ -1,7 +1,8 @@
 import { assertNever, PlatformError } from '@millrace/kernel';
 import { type Outcome, park, retryAfter } from '@millrace/ports';
-import { type Consumer, type ConsumerMessages, jetstream, type JsMsg } from '@nats-io/jetstream';
+import { type Consumer, jetstream, type JsMsg } from '@nats-io/jetstream';
 import { millis, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DeadLetters } from './dead-letters.js';
 import type { StreamName } from './topology.js';
 
@@ -29,6 +30,8 @@ export interface ConsumerOptions {
   readonly retryAfterMs?: (attempt: number) => number;
   /** Told of every message that was not done, with the reason. */
   readonly onTrouble?: (delivery: Delivery, outcome: Outcome, cause?: unknown) => void;
+  /** Told when the server gives no messages, e.g. because it is away; the consumer asks again by itself. */
+  readonly onIdle?: (cause: unknown) => void;
 }
 
 /**
@@ -41,11 +44,12 @@ export interface ConsumerOptions {
  */
 export class DurableConsumer {
   readonly #inHand = new Set<Promise<void>>();
-  #loop: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   private constructor(
+    private readonly nats: NatsConnection,
     private readonly options: Required<ConsumerOptions>,
-    private readonly messages: ConsumerMessages,
+    private readonly consumer: Consumer,
     private readonly deadLetters: DeadLetters,
     private readonly heartbeatMs: number,
     private readonly handle: Handle,
@@ -53,35 +57,53 @@ export class DurableConsumer {
 
   static async open(nats: NatsConnection, options: ConsumerOptions, handle: Handle): Promise<DurableConsumer> {
     const all = { ...DEFAULTS, ...options };
-    const consumer: Consumer = await jetstream(nats).consumers.get(all.stream, all.durable);
+    const consumer = await jetstream(nats).consumers.get(all.stream, all.durable);
     const { config } = await consumer.info(true);
     const heartbeatMs = Math.max(millis(config.ack_wait ?? 0) / 3, 50);
-    const messages = await consumer.consume({ max_messages: all.concurrency });
-    const opened = new DurableConsumer(all, messages, new DeadLetters(nats), heartbeatMs, handle);
-    opened.#loop = opened.run();
+    const opened = new DurableConsumer(nats, all, consumer, new DeadLetters(nats), heartbeatMs, handle);
+    for (let slot = 0; slot < all.concurrency; slot += 1) void opened.serve();
     return opened;
   }
 
   /** Takes no more messages and waits for those in hand; what is not done in time is delivered again elsewhere. */
   async close(graceMs: number): Promise<void> {
-    await this.messages.close();
+    this.#isClosed = true;
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-    await Promise.race([Promise.all([this.#loop, ...this.#inHand]), grace]);
+    await Promise.race([Promise.all(this.#inHand), grace]);
     clearTimeout(timer);
   }
 
-  private async run(): Promise<void> {
-    for await (const message of this.messages) {
-      const work = this.work(message).finally(() => this.#inHand.delete(work));
+  /** One slot. It asks for one message at a time: what nobody works on yet stays where any process can have it. */
+  private async serve(): Promise<void> {
+    while (!this.#isClosed && !this.nats.isClosed()) {
+      const message = await this.next();
+      if (!message) continue;
+      if (this.#isClosed) return message.nak(); // came while we were closing
+      const work = this.work(message);
       this.#inHand.add(work);
-      if (this.#inHand.size >= this.options.concurrency) await Promise.race(this.#inHand);
+      await work;
+      this.#inHand.delete(work);
+    }
+  }
+
+  private async next(): Promise<JsMsg | null> {
+    try {
+      return await this.consumer.next({ expires: WAIT_MS });
+    } catch (cause) {
+      if (this.#isClosed || this.nats.isClosed()) return null;
+      this.options.onIdle(cause);
+      await pause(PAUSE_MS);
+      return null;
     }
   }
 
   private async work(message: JsMsg): Promise<void> {
     const delivery = this.deliveryOf(message);
-    const heartbeat = setInterval(() => message.working(), this.heartbeatMs); // I3
+    const heartbeat = setInterval(() => {
+      if (!this.nats.isClosed()) message.working(); // I3
+    }, this.heartbeatMs);
+    heartbeat.unref();
     try {
       const { outcome, cause } = await this.outcomeOf(delivery);
       if (outcome.kind !== 'done') this.options.onTrouble(delivery, outcome, cause);
@@ -143,9 +165,14 @@ export class DurableConsumer {
   }
 }
 
+/** How long the server may keep a question open. */
+const WAIT_MS = 30_000;
+const PAUSE_MS = 200;
+
 const DEFAULTS = {
   concurrency: 1,
   maxAttempts: 5,
   retryAfterMs: (attempt: number): number => Math.min(2 ** (attempt - 1) * 200, 30_000),
   onTrouble: (): void => {},
+  onIdle: (): void => {},
 };

@@ -85,7 +85,7 @@ const filtersWithout = (exclude: readonly RunEvent['kind'][]): string[] => {
 class Arrivals {
   readonly #piled: JsMsg[] = [];
   #ended = false;
-  #failure: unknown;
+  #failure?: Error;
   #changed: () => void = () => {};
 
   constructor(
@@ -112,7 +112,7 @@ class Arrivals {
         while (this.#piled.length >= this.most) await this.change();
       }
     } catch (error) {
-      this.#failure = error;
+      this.#failure = error instanceof Error ? error : new Error(String(error));
     } finally {
       this.#ended = true;
       this.#changed();

@@ -28,7 +28,7 @@ export const permissionsOf = (service: ServiceName): NatsPermissions => {
 };
 
 const isSaidBy = (service: ServiceName, kind: (typeof RUN_EVENT_KINDS)[number]): boolean =>
-  (KINDS[kind].appendedBy as readonly ServiceName[]).includes(service);
+  KINDS[kind].appendedBy.includes(service);
 
 /** Reads of the log ask the leader only to find out what became of an append. */
 const readingLog = [`$JS.API.DIRECT.GET.${STREAMS.runs}`, `$JS.API.STREAM.MSG.GET.${STREAMS.runs}`];
@@ -41,7 +41,7 @@ const readingBlobs = [
   `$JS.API.CONSUMER.DELETE.${STREAMS.blobs}.>`,
 ];
 const writingBlobs = [`$O.${BLOB_BUCKET}.C.>`, `$O.${BLOB_BUCKET}.M.>`];
-const verifying = ['$JS.API.STREAM.INFO.*', '$JS.API.CONSUMER.INFO.*.*'];
+const verifying = ['$JS.API.INFO', '$JS.API.STREAM.INFO.*', '$JS.API.CONSUMER.INFO.*.*'];
 const parking = ['dead.>'];
 const hearingLive = [`${LIVE_PREFIX}.${subjects.everyRun()}`];
 
@@ -56,6 +56,7 @@ const consuming = (service: ServiceName): string[] =>
 
 /** The projector reads everything once and in order, through a consumer of its own making. */
 const feeding = [
+  `$JS.API.CONSUMER.CREATE.${STREAMS.runs}`,
   `$JS.API.CONSUMER.CREATE.${STREAMS.runs}.>`,
   `$JS.API.CONSUMER.MSG.NEXT.${STREAMS.runs}.>`,
   `$JS.API.CONSUMER.DELETE.${STREAMS.runs}.>`,
