@@ -54,6 +54,13 @@ describe('migrate', () => {
     ]);
   });
 
+  it('makes the database when it is asked to, and only then', async () => {
+    const ownerUrl = postgres.url.replace(/\/postgres$/, '/made');
+    for (let runs = 0; runs < 2; runs++) await migrate({ ownerUrl, appPassword: 'secret', createDatabase: true });
+    const app = await open(appDatabaseUrl(ownerUrl, 'secret'));
+    expect(await app.query('select * from projection_position')).toEqual([]);
+  });
+
   it('says which database is missing', async () => {
     const url = postgres.url.replace(/\/postgres$/, '/nowhere');
     await expect(migrate({ ownerUrl: url, appPassword: 'secret' })).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { ensureAppRole, grantTables } from './app-role.js';
 import { Database, describeDatabase } from './database.js';
+import { translateDatabaseError } from './database-errors.js';
 import { ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations.js';
 import { connectionOptions } from './pg-connections.js';
@@ -11,16 +12,19 @@ export interface MigrateOptions {
   readonly ownerUrl: string;
   /** What the role services connect as is given for a password. */
   readonly appPassword: string;
+  /** Makes the database itself when it is not there; for a server that is all ours. */
+  readonly createDatabase?: boolean;
 }
 
 /**
  * Brings the database to this version and makes sure of the services' role. Any number of processes may call it at
  * once: the lock lets one through at a time, and goes with its transaction, however that ends.
  */
-export async function migrate({ ownerUrl, appPassword }: MigrateOptions): Promise<void> {
+export async function migrate({ ownerUrl, appPassword, createDatabase = false }: MigrateOptions): Promise<void> {
   const orm = await openForMigration(ownerUrl);
   const database = new Database(orm, describeDatabase(ownerUrl));
   try {
+    if (createDatabase) await makeDatabase(orm, database.description);
     await database.transaction(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(hashtextextended('millrace-migrations', 0))`);
       await ensureAppRole(em, appPassword);
@@ -29,6 +33,14 @@ export async function migrate({ ownerUrl, appPassword }: MigrateOptions): Promis
     });
   } finally {
     await database.close();
+  }
+}
+
+async function makeDatabase(orm: MikroORM, description: string): Promise<void> {
+  try {
+    await orm.schema.ensureDatabase();
+  } catch (error) {
+    throw translateDatabaseError(error, description);
   }
 }
 
