@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventFixture } from '@millrace/contracts';
+import { EventFeed, type FeedStart, type StoredEvent } from '@millrace/ports';
+import { Logger } from '@nestjs/common';
+import { once } from 'node:events';
+import type { Projection } from './projection.js';
+import { ProjectionRunner, type TryLock } from './projection-runner.js';
+
+beforeEach(() => {
+  Logger.overrideLogger(false);
+});
+
+const at = (streamSequence: number): StoredEvent => ({ streamSequence, event: eventFixture('RunStarted') });
+
+/** Gives what it holds after the position that is asked for, then waits for the end. */
+class HeldFeed extends EventFeed {
+  readonly asked: number[] = [];
+  constructor(private readonly held: StoredEvent[][]) {
+    super();
+  }
+  async *batches({ afterStreamSequence, signal }: FeedStart): AsyncIterable<readonly StoredEvent[]> {
+    this.asked.push(afterStreamSequence);
+    for (const batch of this.held) if ((batch[0]?.streamSequence ?? 0) > afterStreamSequence) yield batch;
+    if (!signal.aborted) await once(signal, 'abort');
+  }
+}
+
+/** A store whose commits fail as often as told, and which tells when it has come to a position. */
+class HeldStore {
+  position = 0;
+  failures: Error[] = [];
+  beforeCommit: (() => Promise<void>) | undefined;
+  #waiting: { position: number; resolve: () => void }[] = [];
+
+  async load(): Promise<number> {
+    return this.position;
+  }
+  async commit(_name: string, from: number, to: number, work: (em: never) => Promise<void>): Promise<void> {
+    await this.beforeCommit?.();
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+    expect(from).toBe(this.position);
+    await work(undefined as never);
+    this.position = to;
+    for (const { position, resolve } of this.#waiting) if (position <= to) resolve();
+  }
+  reaches(position: number): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push({ position, resolve }));
+  }
+}
+
+let applied: number[];
+let store: HeldStore;
+let runner: ProjectionRunner | undefined;
+beforeEach(() => {
+  applied = [];
+  store = new HeldStore();
+});
+afterEach(() => runner?.beforeApplicationShutdown());
+
+const projection: Projection = {
+  name: 'spec',
+  exclude: [],
+  apply: async (_em, batch) => void applied.push(...batch.map(({ streamSequence }) => streamSequence)),
+};
+
+const alone: TryLock = async () => ({ lost: new AbortController().signal, release: async () => undefined });
+
+function run(feed: EventFeed, tryLock: TryLock = alone): ProjectionRunner {
+  runner = new ProjectionRunner(projection, feed, store, tryLock);
+  runner.onApplicationBootstrap();
+  return runner;
+}
+
+describe('ProjectionRunner', () => {
+  it('goes on after the stored position and commits batch by batch', async () => {
+    store.position = 4;
+    const feed = new HeldFeed([[at(3), at(4)], [at(5), at(7)], [at(9)]]);
+    const reached = store.reaches(9);
+    const running = run(feed);
+    await reached;
+    expect([feed.asked, applied]).toEqual([[4], [5, 7, 9]]);
+    await running.beforeApplicationShutdown();
+    expect([running.role, running.position]).toEqual(['active', 9]);
+  });
+
+  it('begins again at the stored position after a failure, so that nothing is missed or doubled', async () => {
+    store.failures = [new Error('PostgreSQL restarts')];
+    const feed = new HeldFeed([[at(1)], [at(2)]]);
+    const reached = store.reaches(2);
+    run(feed);
+    await reached;
+    expect([feed.asked, applied]).toEqual([
+      [0, 0],
+      [1, 2],
+    ]);
+  });
+
+  it('stands by while another instance projects, and takes over when that one is gone', async () => {
+    let isFree = false;
+    const feed = new HeldFeed([[at(1)]]);
+    const reached = store.reaches(1);
+    const running = run(feed, async () => {
+      if (isFree) return alone();
+      isFree = true;
+      return undefined;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([running.role, feed.asked]).toEqual(['standby', []]);
+    await reached;
+    await running.beforeApplicationShutdown();
+    expect([running.role, applied]).toEqual(['active', [1]]);
+  });
+
+  it('stops at once when its lock is lost, and asks for it again', async () => {
+    const first = new AbortController();
+    let asked = 0;
+    const feed = new HeldFeed([[at(1)]]);
+    const reached = store.reaches(1);
+    const again = new Promise<void>((resolve) => {
+      run(feed, async () => {
+        if (++asked === 2) resolve();
+        return asked === 1 ? { lost: first.signal, release: async () => undefined } : alone();
+      });
+    });
+    await reached;
+    first.abort(new Error('the connection is gone'));
+    await again;
+    expect(applied).toEqual([1]);
+  });
+
+  it('finishes the batch it is at before it stops', async () => {
+    let letGo = () => {};
+    const begun = new Promise<void>((resolve) => {
+      store.beforeCommit = () => {
+        resolve();
+        return new Promise((finish) => (letGo = finish));
+      };
+    });
+    const running = run(new HeldFeed([[at(1)]]));
+    await begun;
+    const stopped = running.beforeApplicationShutdown();
+    letGo();
+    await stopped;
+    expect([store.position, applied]).toEqual([1, [1]]);
+  });
+
+  it('moves past what is no event', async () => {
+    const reached = store.reaches(2);
+    run(new HeldFeed([[{ streamSequence: 1, subject: 'tenant.x', invalid: 'no JSON' }, at(2)]]));
+    await reached;
+    expect(store.position).toBe(2);
+  });
+});

@@ -1,0 +1,132 @@
+import { ExclusiveLock, type ProjectionStore } from '@millrace/adapter-postgres';
+import type { EventFeed, StoredEvent } from '@millrace/ports';
+import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { OutageLog } from './outage-log.js';
+import type { Projection } from './projection.js';
+
+export type Role = 'starting' | 'standby' | 'active' | 'waiting';
+
+/** Resolves with undefined while somebody else holds the lock. */
+export type TryLock = () => Promise<Pick<ExclusiveLock, 'lost' | 'release'> | undefined>;
+
+/**
+ * Follows the log and applies it to one projection, for ever. Only the instance that holds the lock does; the others
+ * stand by. Whatever fails is tried again from the stored position: after an outage nothing is missed or doubled.
+ */
+export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #log = new Logger(ProjectionRunner.name);
+  readonly #outages = new OutageLog(this.#log);
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #role: Role = 'starting';
+  #position = 0;
+
+  constructor(
+    private readonly projection: Projection,
+    private readonly feed: EventFeed,
+    private readonly store: Pick<ProjectionStore, 'load' | 'commit'>,
+    private readonly tryLock: TryLock,
+  ) {}
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  /** Why it does not go on at present; undefined while it does. */
+  get outage(): string | undefined {
+    return this.#outages.reason;
+  }
+
+  /** The last stream sequence this instance has applied or found applied. */
+  get position(): number {
+    return this.#position;
+  }
+
+  onApplicationBootstrap(): void {
+    this.#running = this.#run();
+  }
+
+  /** Resolves when the batch that is being applied is committed. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        await this.#takeTurn(signal, () => (failures = 0));
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#role = 'waiting';
+        this.#outages.failed(error);
+        await sleep(Math.min(200 * 2 ** failures++, MAX_PAUSE_MS), signal);
+      }
+    }
+  }
+
+  async #takeTurn(signal: AbortSignal, progress: () => void): Promise<void> {
+    const lock = await this.tryLock();
+    if (lock === undefined) return this.#standBy(signal);
+    try {
+      await this.#follow(AbortSignal.any([signal, lock.lost]), progress);
+      if (lock.lost.aborted) throw lock.lost.reason;
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #standBy(signal: AbortSignal): Promise<void> {
+    if (this.#role !== 'standby') this.#log.log('Another instance projects; standing by');
+    this.#role = 'standby';
+    this.#outages.recovered();
+    await sleep(STANDBY_MS, signal);
+  }
+
+  async #follow(signal: AbortSignal, progress: () => void): Promise<void> {
+    const { name, exclude } = this.projection;
+    this.#position = await this.store.load(name);
+    const began = this.#position;
+    const isFollowing = () => {
+      if (this.#role !== 'active') this.#log.log(`Projecting ${name} after stream sequence ${began}`);
+      this.#role = 'active';
+      this.#outages.recovered();
+      progress();
+    };
+    // A feed that cannot be opened fails at once; one that has nothing new says nothing.
+    const quiet = setTimeout(isFollowing, QUIET_MS);
+    try {
+      for await (const batch of this.feed.batches({ afterStreamSequence: began, exclude, signal })) {
+        await this.#apply(batch);
+        isFollowing();
+      }
+    } finally {
+      clearTimeout(quiet);
+    }
+  }
+
+  async #apply(batch: readonly StoredEvent[]): Promise<void> {
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    for (const stored of batch) {
+      if (!('invalid' in stored)) continue;
+      this.#log.error(`Skipped ${stored.subject} at ${stored.streamSequence}, which is no event: ${stored.invalid}`);
+    }
+    const from = this.#position;
+    await this.store.commit(this.projection.name, from, last.streamSequence, (em) => this.projection.apply(em, batch));
+    this.#position = last.streamSequence;
+  }
+}
+
+const QUIET_MS = 500;
+const STANDBY_MS = 1_000;
+const MAX_PAUSE_MS = 5_000;
+
+/** Ends early, and without an error, when there is no more reason to wait. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
