@@ -1,7 +1,7 @@
 export { spawnGuarded, type ChildExit, type Guard, type GuardedChild, type GuardedSpawn } from './guarded-child.js';
 export { findNatsServer, type NatsBinary } from './nats-binary.js';
 export { natsConfig, type NatsClusterSettings, type NatsSettings } from './nats-config.js';
-export { requestNats } from './nats-wire.js';
+export { readNatsInfo, requestNats } from './nats-wire.js';
 export { startNats, type NatsOptions, type RunningNats } from './nats-server.js';
 export { freePort, isPortFree, preferPort } from './port.js';
 export { executeSql } from './postgres-wire.js';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats, type NatsOptions, type RunningNats } from './nats-server.js';
-import { requestNats } from './nats-wire.js';
+import { readNatsInfo, requestNats } from './nats-wire.js';
 import { freePort, isPortFree } from './port.js';
 import { isRunning } from './process-state.js';
 import { PortTaken, ServerNotStarted } from './server-errors.js';
@@ -100,18 +100,29 @@ describe('startNats', () => {
     const nats = await start({ extraConfig: 'authorization { user: ann, password: "s3cr3t:@" }' });
     const asAnn = nats.url.replace('//', `//ann:${encodeURIComponent('s3cr3t:@')}@`);
 
+    expect(await readNatsInfo(nats.url)).toMatchObject({ auth_required: true, jetstream: true });
     expect(await requestNats(asAnn, '$JS.API.INFO')).toContain('"memory"');
     await expect(requestNats(nats.url, '$JS.API.INFO')).rejects.toThrow('Authorization Violation');
   });
 });
 
 describe('requestNats', () => {
+  let nats: RunningNats;
+  beforeAll(async () => {
+    nats = await startNats();
+  });
+  afterAll(() => nats.stop());
+
   it('rejects when nobody answers', async () => {
-    const nats = await startNats();
+    await expect(requestNats(nats.url, 'nobody.listens')).rejects.toThrow('nobody answers on nobody.listens');
+  });
+
+  it('rejects when the answer does not come in time', async () => {
+    process.kill(nats.pid, 'SIGSTOP');
     try {
-      await expect(requestNats(nats.url, 'nobody.listens')).rejects.toThrow('nobody answers on nobody.listens');
+      await expect(requestNats(nats.url, '$JS.API.INFO', '', 50)).rejects.toThrow('no answer on $JS.API.INFO');
     } finally {
-      await nats.stop();
+      process.kill(nats.pid, 'SIGCONT');
     }
   });
 });

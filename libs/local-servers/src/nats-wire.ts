@@ -4,12 +4,15 @@ import { connect } from 'node:net';
  * Asks one question over a connection of its own and resolves with the answer, e.g. whether a stream is there. It speaks
  * just as much of the protocol as that needs, so that whoever starts a nats-server needs no client library.
  */
-export async function requestNats(natsUrl: string, subject: string, payload = ''): Promise<string> {
+export async function requestNats(natsUrl: string, subject: string, payload = '', timeoutMs = 10_000): Promise<string> {
   const { hostname, port, username, password } = new URL(natsUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   const inbox = `_INBOX.${process.pid}.${Math.random().toString(36).slice(2)}`;
   let pending: Buffer = Buffer.alloc(0);
+  let timeout: NodeJS.Timeout | undefined;
   return new Promise<string>((resolve, reject) => {
+    // A cluster without a leader takes the question and never answers.
+    timeout = setTimeout(() => reject(new Error(`${natsUrl}: no answer on ${subject}`)), timeoutMs);
     socket.once('error', reject);
     socket.once('close', () => reject(new Error(`${natsUrl} closed the connection`)));
     socket.on('data', (chunk: Buffer) => {
@@ -22,7 +25,10 @@ export async function requestNats(natsUrl: string, subject: string, payload = ''
         else if (frame.body !== undefined) resolve(frame.body);
       }
     });
-  }).finally(() => socket.end());
+  }).finally(() => {
+    clearTimeout(timeout);
+    socket.destroy();
+  });
 
   function opening(): string {
     const account = username === '' ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
@@ -53,5 +59,22 @@ export async function requestNats(natsUrl: string, subject: string, payload = ''
     };
     pending = pending.subarray(end + 2);
     return frame;
+  }
+}
+
+/** What a nats-server says of itself to whoever connects, before it asks who that is: its version, its name. */
+export async function readNatsInfo(natsUrl: string): Promise<Record<string, unknown>> {
+  const { hostname, port } = new URL(natsUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  try {
+    let received = '';
+    for await (const chunk of socket.setEncoding('utf8') as AsyncIterable<string>) {
+      received += chunk;
+      const [line, rest] = received.split('\r\n', 2);
+      if (rest !== undefined) return JSON.parse(line?.replace(/^INFO /, '') ?? '') as Record<string, unknown>;
+    }
+    throw new Error(`${natsUrl} closed the connection`);
+  } finally {
+    socket.destroy();
   }
 }
