@@ -1,4 +1,4 @@
-import { childrenOf, type RunningServer } from '@millrace/local-servers';
+import { childrenOf, isRunning, type RunningServer } from '@millrace/local-servers';
 import { rmSync } from 'node:fs';
 import type { TestServer } from './test-server.js';
 
@@ -31,15 +31,15 @@ export class LocalTestServer implements TestServer {
   }
 
   async stop(): Promise<void> {
-    await this.resume(); // a stopped process hears nothing but SIGKILL
+    await this.resume(); // a paused process hears nothing but SIGKILL
     await this.running.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   async kill(signal: NodeJS.Signals): Promise<void> {
     this.running.kill(signal);
+    await this.resume(); // else it hears nothing but SIGKILL, and its children never notice that it is gone
     await this.running.exited;
-    this.#paused = [];
   }
 
   async restart(): Promise<void> {
@@ -49,12 +49,13 @@ export class LocalTestServer implements TestServer {
   }
 
   async pause(): Promise<void> {
-    // PostgreSQL answers from processes of its own, one for each connection.
-    this.#paused = [this.pid, ...childrenOf(this.pid)];
-    for (const pid of this.#paused) process.kill(pid, 'SIGSTOP');
+    process.kill(this.pid, 'SIGSTOP');
+    const children = childrenOf(this.pid); // PostgreSQL answers from processes of its own, one for each connection
+    for (const pid of children) process.kill(pid, 'SIGSTOP');
+    this.#paused = [this.pid, ...children];
   }
 
   async resume(): Promise<void> {
-    for (const pid of this.#paused.splice(0)) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#paused.splice(0).filter(isRunning)) process.kill(pid, 'SIGCONT');
   }
 }

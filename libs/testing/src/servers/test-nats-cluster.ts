@@ -54,7 +54,7 @@ export const clusterOf = (servers: readonly TestNats[]): TestNatsCluster => ({
 });
 
 /** What did start is ended again when one of them did not. */
-export async function allOrNone(starting: Promise<TestNats>[]): Promise<TestNats[]> {
+export async function allOrNone<T extends TestNats>(starting: Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(starting);
   const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const failed = results.find((result) => result.status === 'rejected');
