@@ -1,6 +1,6 @@
 import { TenantId } from '@millrace/contracts';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, types } from 'node:util';
 import { WORKSPACE } from './home.js';
 import { UsageWrong } from './launcher-errors.js';
 import { EVERYTHING, type TokenClaims } from './token.js';
@@ -55,7 +55,7 @@ function read<O extends NonNullable<Parameters<typeof parseArgs>[0]>['options'] 
   try {
     return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
+    return fail(types.isNativeError(error) ? error.message : String(error));
   }
 }
 

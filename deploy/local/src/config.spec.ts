@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfig } from './config.js';
+
+describe('loadConfig', () => {
+  it('needs nothing', () => {
+    expect(loadConfig({ PATH: '/bin', NATS_URL: '' })).toMatchObject({
+      natsUrl: undefined,
+      replicas: 1,
+      ports: new Map(),
+    });
+  });
+
+  it('knows which ports were asked for', () => {
+    expect(loadConfig({ PORT: '8080', NATS_PORT: '5000' }).ports).toEqual(
+      new Map([
+        ['NATS_PORT', 5000],
+        ['PORT', 8080],
+      ]),
+    );
+  });
+
+  it('lists every bad variable at once', () => {
+    const env = { NATS_URL: 'http://x', DATABASE_URL: 'x', PORT: '0', NATS_PORT: 'nats', NATS_REPLICAS: '2' };
+    for (const name of Object.keys(env)) expect(() => loadConfig(env)).toThrow(new RegExp(`→ at ${name}`));
+  });
+});
