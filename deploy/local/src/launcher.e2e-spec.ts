@@ -176,7 +176,10 @@ describe('a start that cannot work', () => {
 
   it('names the binary that is missing', async () => {
     const { code, printed } = await millrace('start', ['--detach'], { NATS_SERVER_BIN: '/nowhere/nats-server' });
-    expect([code, printed]).toEqual([1, expect.stringMatching(/^NATS_SERVER_BIN=\/nowhere\/nats-server is no executable: .*\n$/)]);
+    expect([code, printed]).toEqual([
+      1,
+      expect.stringMatching(/^NATS_SERVER_BIN=\/nowhere\/nats-server is no executable: .*\n$/),
+    ]);
   });
 
   it('names the server that does not answer', async () => {

@@ -21,17 +21,21 @@ describe('translateDatabaseError', () => {
   });
 
   it('names the database and keeps the cause', () => {
-    const cause = failure('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:5432\nand more');
+    const cause = failure('57P03', 'the database system is starting up\nand more');
     const { message } = translate(cause);
-    expect(message).toBe('PostgreSQL database app on db:5432 is not available: connect ECONNREFUSED 127.0.0.1:5432');
+    expect(message).toBe('PostgreSQL database app on db:5432 is not available: the database system is starting up');
     expect(translate(cause).cause).toBe(cause);
+  });
+
+  it('says what to do when nobody is there', () => {
+    expect(translate(failure('ECONNREFUSED')).message).toMatch(/it failed; start it, or correct DATABASE_URL$/);
   });
 
   it('says what every address answered', () => {
     const cause = Object.assign(new AggregateError([new Error('refused ::1'), new Error('refused 127.0.0.1')]), {
       code: 'ECONNREFUSED',
     });
-    expect(translate(cause).message).toMatch(/refused ::1, refused 127.0.0.1$/);
+    expect(translate(cause).message).toMatch(/: refused ::1, refused 127.0.0.1; start it/);
   });
 
   it('leaves an error alone that is ours already', () => {

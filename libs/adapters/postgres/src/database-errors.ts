@@ -30,7 +30,7 @@ export function translateDatabaseError(cause: unknown, where: string): PlatformE
   const state = sqlStateOf(cause);
   const said = messageOf(cause);
   if (state === undefined || passesByItself(state)) {
-    return new DatabaseUnavailable(`${where} is not available: ${said}`, { cause });
+    return new DatabaseUnavailable(`${where} is not available: ${said}${isNobodyThere(cause) ? FIX : ''}`, { cause });
   }
   if (state === '3D000') {
     return new DatabaseRefused(`${where} does not exist: create it, or correct DATABASE_URL`, { cause });
@@ -40,6 +40,11 @@ export function translateDatabaseError(cause: unknown, where: string): PlatformE
   }
   return new DatabaseRefused(`${where} refused: ${said} (${state})`, { cause });
 }
+
+const FIX = '; start it, or correct DATABASE_URL';
+const NOBODY_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH']);
+const isNobodyThere = (cause: unknown): boolean =>
+  cause !== null && typeof cause === 'object' && 'code' in cause && NOBODY_THERE.has(String(cause.code));
 
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_COLUMN = '42703';
