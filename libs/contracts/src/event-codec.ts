@@ -37,9 +37,11 @@ export const parseThreadEvent = (value: unknown): ThreadEvent => {
 
 export const decodeThreadEvent = (bytes: Uint8Array): ThreadEvent => parseThreadEvent(decodeJson(bytes));
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 const decodeJson = (bytes: Uint8Array): unknown => {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(decoder.decode(bytes));
   } catch (cause) {
     throw new EventInvalid(`${bytes.byteLength} bytes that are no JSON text`, { cause });
   }

@@ -16,12 +16,12 @@ import {
 } from '@millrace/ports';
 import { type JetStreamClient, jetstream, type PubAck } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { DirectReader, type StoredMessage } from './direct-reader.js';
+import { DirectReader, type MessagePage, type StoredMessage } from './direct-reader.js';
 import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
 import { packEvent, unpackEvent } from './large-payloads.js';
 import { LiveEvents } from './live-events.js';
 import { followRun } from './run-follow.js';
-import { seek } from './run-seek.js';
+import { NEAR, seek } from './run-seek.js';
 import { STREAMS } from './topology.js';
 import { codeOf } from './topology-setup.js';
 
@@ -63,9 +63,8 @@ export class JetStreamRunLog extends RunLog {
       decode: async (message, run) => {
         const { data, headers } = message;
         const packed = { bytes: data, referenced: referencedIn(headers) };
-        // What cannot be read now is looked up in the log, which says why if it still cannot.
-        const event = await unpackEvent(packed, run, this.blobs).catch(() => undefined);
-        return event && { event, streamSequence: streamSequenceIn(headers) };
+        const event = await unpackEvent(packed, run, this.blobs);
+        return { event, streamSequence: streamSequenceIn(headers) };
       },
     });
   }
@@ -87,26 +86,27 @@ export class JetStreamRunLog extends RunLog {
     const filter = subjects.run(run);
     const events: RunEvent[] = [];
     let tail: Tail = 'streamSequence' in from ? from : EMPTY_TAIL;
-    let place = await this.placeOf(run, from);
-    let skipping = !('streamSequence' in from);
-    for (;;) {
-      const { messages, atEnd } = await this.#reader.page(filter, place, Math.min(limit - events.length + 1, PAGE));
-      for (const [index, event] of (await this.decodeAll(run, messages)).entries()) {
-        const { streamSequence } = messages[index]!;
-        if (skipping && isBefore(event, from)) {
-          tail = tailOf(messages[index]!, tail, event);
-          continue;
-        }
-        skipping = false;
-        if (events.length >= limit) return { events, tail, hasMore: true };
-        events.push(event);
-        tail = tailOf(messages[index]!, tail, event);
-        place = streamSequence + 1;
-      }
+    let isSkipping = !('streamSequence' in from);
+    // One more than wanted tells whether there is more; and what seek leaves to be skipped comes in one page.
+    const wanted = Math.min(limit + 1 + (isSkipping ? NEAR : 0), PAGE);
+    let asked: Promise<MessagePage> | undefined = this.#reader.page(filter, await this.placeOf(run, from), wanted);
+    while (asked) {
+      const page: MessagePage = await asked;
+      const { messages, atEnd } = page;
       const last = messages.at(-1);
-      if (last) place = last.streamSequence + 1;
-      if (atEnd) return { events, tail, hasMore: false };
+      const isEnough: boolean = atEnd || (!isSkipping && events.length + messages.length > limit);
+      // The next page is on its way while this one is decoded.
+      asked = isEnough || !last ? undefined : this.#reader.page(filter, last.streamSequence + 1, wanted);
+      asked?.catch(() => {}); // seen when it is awaited, if it still is
+      const decoded = await this.decodeAll(run, messages);
+      for (const [index, event] of decoded.entries()) {
+        isSkipping &&= isBefore(event, from);
+        if (!isSkipping && events.length >= limit) return { events, tail, hasMore: true };
+        if (!isSkipping) events.push(event);
+        tail = tailOf(messages[index]!, tail, event);
+      }
     }
+    return { events, tail, hasMore: false };
   }
 
   async tail(run: RunRef): Promise<Tail> {
@@ -167,11 +167,13 @@ export class JetStreamRunLog extends RunLog {
       : seek(this.#reader, run, 'sequence', from.sequence);
   }
 
-  private decodeAll(run: RunRef, messages: readonly StoredMessage[]): Promise<RunEvent[]> {
-    return Promise.all(messages.map((message) => this.decode(run, message)));
+  /** At once where nothing lies in the object store, as in nearly every page. */
+  private async decodeAll(run: RunRef, messages: readonly StoredMessage[]): Promise<RunEvent[]> {
+    const decoded = messages.map((message) => this.decode(run, message));
+    return decoded.some((event) => event instanceof Promise) ? Promise.all(decoded) : (decoded as RunEvent[]);
   }
 
-  private decode(run: RunRef, { data, headers }: StoredMessage): Promise<RunEvent> {
+  private decode(run: RunRef, { data, headers }: StoredMessage): RunEvent | Promise<RunEvent> {
     return unpackEvent({ bytes: data, referenced: referencedIn(headers) }, run, this.blobs);
   }
 }

@@ -9,7 +9,7 @@ export interface LiveOptions {
   readonly lookEveryMs: number;
   /** How many events may wait for one listener; beyond it they are dropped and read from the log when it is ready. */
   readonly maxWaiting: number;
-  readonly decode: (message: Msg, run: RunRef) => Promise<{ event: RunEvent; streamSequence: number } | undefined>;
+  readonly decode: (message: Msg, run: RunRef) => Promise<{ event: RunEvent; streamSequence: number }>;
 }
 
 /**
@@ -73,7 +73,14 @@ class Channel {
   constructor(nats: NatsConnection, run: RunRef, subject: string, options: LiveOptions) {
     this.#subscription = nats.subscribe(subject, {
       callback: (_error, message) => {
-        this.#order = this.#order.then(async () => this.tell((await options.decode(message, run)) ?? 'look'));
+        // What cannot be read now is looked up in the log, which says why if it still cannot.
+        const told = this.#order
+          .then(() => options.decode(message, run))
+          .then(
+            (signal) => this.tell(signal),
+            () => this.tell('look'),
+          );
+        this.#order = told;
       },
     });
     this.listening = nats.flush(); // the server has the subscription once it answers

@@ -7,7 +7,7 @@ import { tailIn } from './event-headers.js';
 export type Counter = 'position' | 'sequence';
 
 /** Close enough: reading this many events costs less than another look. */
-const NEAR = 128;
+export const NEAR = 128;
 
 /**
  * A place in the stream from which the run's event number `target` is at most a few events away, never behind it.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FACT_FIXTURES, KINDS, RUN_EVENT_KINDS, SERVICES, type ServiceName, subjects } from '@millrace/contracts';
+import { FACT_FIXTURES, KINDS, RUN_EVENT_KINDS, SERVICES, subjects } from '@millrace/contracts';
 import { EMPTY_TAIL, type EventDraft } from '@millrace/ports';
 import { startTestNats, type TestNats } from '@millrace/testing/servers';
 import { jetstreamManager } from '@nats-io/jetstream';

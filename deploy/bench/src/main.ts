@@ -1,0 +1,14 @@
+import { benchLog } from './log.bench-suite.js';
+
+const SUITES: Readonly<Record<string, () => Promise<void>>> = { log: benchLog };
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in SUITES));
+if (unknown.length > 0) {
+  console.error(`No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}`);
+  process.exit(1);
+}
+console.log(
+  'Each figure beside the raw client in the same run. The machine is shared: compare ratios, not milliseconds.',
+);
+for (const name of wanted.length > 0 ? wanted : Object.keys(SUITES)) await SUITES[name]!();
