@@ -72,17 +72,22 @@ async function runLauncher(home: Home): Promise<void> {
     report({ running: summary });
   } catch (error) {
     process.off('disconnect', interrupt);
+    if (interrupt.wasCalled()) return; // what was still starting has failed because of it
     await stop();
     throw error;
   }
 }
 
-/** The second time without patience: children end with us, whatever they are at. */
-function once(stop: () => Promise<void>): () => void {
-  let isStopping = false;
-  return () => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+/** Asked again after a while, it is without patience: children end with us, whatever they are at. */
+function once(stop: () => Promise<void>): (() => void) & { wasCalled(): boolean } {
+  let firstAt: number | undefined;
+  const interrupt = () => {
+    if (firstAt !== undefined) {
+      // Ctrl-C reaches us twice, from the terminal and from npm, which passes on what it got itself.
+      if (Date.now() - firstAt > 1_000) process.exit(1);
+      return;
+    }
+    firstAt = Date.now();
     void stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -91,6 +96,7 @@ function once(stop: () => Promise<void>): () => void {
       },
     );
   };
+  return Object.assign(interrupt, { wasCalled: () => firstAt !== undefined });
 }
 
 /** To the one in the foreground, if there is one; it has no other use for us. */
