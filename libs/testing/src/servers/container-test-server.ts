@@ -1,5 +1,5 @@
 import { freePort } from '@millrace/local-servers';
-import { type GenericContainer, getContainerRuntimeClient, type StartedTestContainer } from 'testcontainers';
+import { type GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import type { TestServer } from './test-server.js';
 
 export interface ServerImage {
@@ -59,7 +59,7 @@ export class ContainerTestServer implements TestServer {
 
   async restart(): Promise<void> {
     await this.resume();
-    await this.started.restart({ timeout: 10_000 });
+    await (await this.container()).restart({ t: 10 });
     await this.serves();
   }
 
@@ -79,19 +79,23 @@ export class ContainerTestServer implements TestServer {
     return (await getContainerRuntimeClient()).container.getById(this.started.getId());
   }
 
-  /** A connection to the host's port proves nothing, the proxy takes it before the server is there: ask the server. */
+  /** Resolves when the server itself answers: the port takes connections before, and its log may come late. */
   private async serves(): Promise<void> {
+    const container = await this.container();
     const deadline = Date.now() + 60_000;
     for (;;) {
+      const { State } = await container.inspect();
+      if (!State.Running)
+        throw new Error(`The container ended with code ${State.ExitCode}:\n${await logOf(container)}`);
       try {
         await this.image.answers(this.url);
-        break;
+        this.#pid = State.Pid;
+        return;
       } catch (error) {
         if (Date.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
-    this.#pid = (await (await this.container()).inspect()).State.Pid;
   }
 }
 
@@ -99,11 +103,16 @@ export class ContainerTestServer implements TestServer {
 async function startOnFixedPort(image: ServerImage, attempts = 3): Promise<StartedTestContainer> {
   const host = await freePort();
   try {
-    return await image.describe(host).withExposedPorts({ container: image.port, host }).start();
+    const container = image.describe(host).withExposedPorts({ container: image.port, host });
+    return await container.withWaitStrategy(Wait.forAll([])).start(); // whether it serves, we ask ourselves
   } catch (error) {
     if (attempts === 1 || !/port is already allocated|address already in use/.test(String(error))) throw error;
     return startOnFixedPort(image, attempts - 1);
   }
+}
+
+async function logOf(container: { logs(options: { stdout: true; stderr: true; tail: number }): Promise<Buffer> }) {
+  return (await container.logs({ stdout: true, stderr: true, tail: 20 })).toString('utf8');
 }
 
 const portOf = (image: ServerImage, started: StartedTestContainer): number => started.getMappedPort(image.port);

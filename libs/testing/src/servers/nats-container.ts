@@ -1,5 +1,5 @@
 import { natsConfig, type NatsSettings, readNatsInfo } from '@millrace/local-servers';
-import { GenericContainer, Wait } from 'testcontainers';
+import { GenericContainer } from 'testcontainers';
 import { ContainerTestServer, type ServerImage } from './container-test-server.js';
 import type { TestNats, TestNatsOptions } from './test-server.js';
 
@@ -14,8 +14,7 @@ export const natsImage = (settingsOn: (hostPort: number) => Partial<NatsSettings
   describe: (hostPort) =>
     new GenericContainer(process.env['TEST_NATS_IMAGE'] ?? 'nats:2.12-alpine')
       .withCopyContentToContainer([{ content: natsConfig({ ...INSIDE, ...settingsOn(hostPort) }), target: CONFIG }])
-      .withCommand(['-c', CONFIG])
-      .withWaitStrategy(Wait.forLogMessage(/Server is ready/)),
+      .withCommand(['-c', CONFIG]),
 });
 
 const CONFIG = '/millrace-nats-server.conf';

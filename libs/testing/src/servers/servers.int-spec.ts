@@ -115,6 +115,12 @@ describe.each(KINDS)('A $kind of a suite', ({ start, store, find }) => {
 });
 
 describe('A NATS of a suite', () => {
+  it('says what is wrong when it does not start, and leaves nothing behind', async () => {
+    await expect(startTestNats({ extraConfig: 'no_such_setting: 1' })).rejects.toThrow('no_such_setting');
+
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('takes more of its own configuration', async () => {
     const extraConfig = 'authorization { user: ann, password: secret }';
 
@@ -151,7 +157,7 @@ describe('A NATS cluster of a suite', () => {
     await eventually(() => createStream(second, 'later'));
     await cluster.servers[0]?.restart();
     await eventually(() => findStream(first, 'later'));
-    await findStream(third, 'replicated');
+    await eventually(() => findStream(third, 'replicated'));
 
     await cluster.stop();
     expect(cluster.servers.map(({ pid }) => pid).filter(isRunning)).toEqual([]);
