@@ -20,13 +20,21 @@ const layers = [
     bannedExternalImports: ['*'],
   },
   {
+    sourceTag: 'layer:sdk',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:ports'],
+  },
+  {
+    sourceTag: 'layer:agents',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:ports', 'layer:sdk'],
+  },
+  {
     sourceTag: 'layer:application',
-    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports'],
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports', 'layer:sdk'],
     bannedExternalImports: ['*'],
   },
   {
     sourceTag: 'layer:adapter',
-    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports'],
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports', 'layer:sdk'],
   },
   {
     sourceTag: 'layer:kit',
@@ -39,6 +47,8 @@ const layers = [
       'layer:contracts',
       'layer:domain',
       'layer:ports',
+      'layer:sdk',
+      'layer:agents',
       'layer:application',
       'layer:adapter',
       'layer:kit',
@@ -51,6 +61,8 @@ const layers = [
       'layer:kernel',
       'layer:contracts',
       'layer:ports',
+      'layer:sdk',
+      'layer:agents',
       'layer:application',
       'layer:adapter',
       'layer:servers',

@@ -73,8 +73,7 @@ export class RunSession {
     const { ids, clock } = this.ports;
     try {
       const { event, tail } = await store({ ...fact, eventId: ids.next(), ts: clock.now().toISOString() }, this.#tail);
-      this.#run = evolve(this.#run, event);
-      this.#tail = tail;
+      this.observe(event, tail); // unless it was heard live already
       return event;
     } catch (error) {
       if (!(error instanceof RunLogConflict)) throw error;

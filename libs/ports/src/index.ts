@@ -15,3 +15,25 @@ export { done, park, retryAfter, type Outcome } from './outcome.js';
 export { Clock, EventIds } from './identity.port.js';
 export { EventFeed, type FeedStart, type StoredEvent } from './event-feed.port.js';
 export { advance, stampEvent, type StampedEvent } from './event-stamp.js';
+export {
+  LlmFailed,
+  LlmPort,
+  type LlmChunk,
+  type LlmContent,
+  type LlmMessage,
+  type LlmRequest,
+  type LlmTool,
+} from './llm.port.js';
+export {
+  GraphRuntime,
+  type GraphCheckpoint,
+  type GraphDriver,
+  type GraphStart,
+  type GraphState,
+  type GraphTask,
+  type NodeInterrupt,
+  type NodeOutcome,
+  type NodeRetryPolicy,
+  type NodeRun,
+  type RunningGraph,
+} from './graph-runtime.port.js';

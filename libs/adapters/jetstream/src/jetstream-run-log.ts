@@ -167,10 +167,13 @@ export class JetStreamRunLog extends RunLog {
       : seek(this.#reader, run, 'sequence', from.sequence);
   }
 
-  /** At once where nothing lies in the object store, as in nearly every page. */
   private async decodeAll(run: RunRef, messages: readonly StoredMessage[]): Promise<RunEvent[]> {
-    const decoded = messages.map((message) => this.decode(run, message));
-    return decoded.some((event) => event instanceof Promise) ? Promise.all(decoded) : (decoded as RunEvent[]);
+    const events: RunEvent[] = [];
+    for (const message of messages) {
+      const event = this.decode(run, message);
+      events.push(event instanceof Promise ? await event : event); // nearly all are there at once
+    }
+    return events;
   }
 
   private decode(run: RunRef, { data, headers }: StoredMessage): RunEvent | Promise<RunEvent> {

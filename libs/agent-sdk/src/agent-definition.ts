@@ -1,0 +1,46 @@
+import type { NodeRetryPolicy } from '@millrace/ports';
+import type { z } from 'zod';
+import type { ContractNode } from './contract-node.js';
+
+/**
+ * A LangGraph.js graph as `new StateGraph(...).compile()` gives it. Only the adapter that runs it knows more; here it
+ * is opaque, so that an agent's author may use any version of the types.
+ */
+export interface CompiledGraph {
+  readonly nodes: Readonly<Record<string, unknown>>;
+  invoke(input: unknown, config?: unknown): Promise<unknown>;
+}
+
+export interface ToolCall {
+  /** The same for every attempt at the same call: a tool may use it for its own idempotency. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+  progress(status: string): void;
+}
+
+export interface ToolDefinition<Input = never> {
+  readonly description?: string;
+  readonly inputSchema?: z.ZodType<Input>;
+  /** A person must agree first: always, or when the function says so for this input. */
+  readonly needsApproval?: boolean | ((input: Input) => boolean);
+  run(input: Input, call: ToolCall): Promise<unknown>;
+}
+
+export interface AgentDefinition {
+  readonly id: string;
+  /** Recorded when a run starts: a run in flight goes on with the version it began with. */
+  readonly version: string;
+  readonly graph: CompiledGraph;
+  /** Nodes with a contract, by name: their inputs, outputs and emitted kinds are checked. */
+  readonly nodes?: Readonly<Record<string, ContractNode>>;
+  readonly tools?: Readonly<Record<string, ToolDefinition>>;
+  readonly inputSchema?: z.ZodType;
+  /** The graph's input, made from the run's. The run's own when it is not given. */
+  readonly toState?: (input: unknown, seedState: unknown) => unknown;
+  /** The run's output, made from the graph's final state. The state itself when it is not given. */
+  readonly toOutput?: (state: unknown) => unknown;
+  readonly retry?: Readonly<Record<string, NodeRetryPolicy>>;
+  readonly recursionLimit?: number;
+}
+
+export const defineAgent = (definition: AgentDefinition): AgentDefinition => definition;
