@@ -1,5 +1,6 @@
 import type { NodeRetryPolicy } from '@millrace/ports';
 import type { z } from 'zod';
+import { checkAgent } from './agent-check.js';
 import type { ContractNode } from './contract-node.js';
 
 /**
@@ -20,7 +21,8 @@ export interface ToolCall {
 
 export interface ToolDefinition<Input = never> {
   readonly description?: string;
-  readonly inputSchema?: z.ZodType<Input>;
+  /** Of `Input`: defineTool holds the two together, so that tools of every input fit into one record. */
+  readonly inputSchema?: z.ZodType;
   /** A person must agree first: always, or when the function says so for this input. */
   readonly needsApproval?: boolean | ((input: Input) => boolean);
   run(input: Input, call: ToolCall): Promise<unknown>;
@@ -43,4 +45,12 @@ export interface AgentDefinition {
   readonly recursionLimit?: number;
 }
 
-export const defineAgent = (definition: AgentDefinition): AgentDefinition => definition;
+/** Throws DefinitionInvalid, which names every field that is wrong. */
+export const defineAgent = (definition: AgentDefinition): AgentDefinition => {
+  checkAgent(definition);
+  return definition;
+};
+
+export const defineTool = <Input = unknown>(
+  tool: ToolDefinition<Input> & { readonly inputSchema?: z.ZodType<Input> },
+): ToolDefinition<Input> => tool;

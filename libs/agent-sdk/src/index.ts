@@ -1,12 +1,16 @@
 export {
   defineAgent,
+  defineTool,
   type AgentDefinition,
   type CompiledGraph,
   type ToolCall,
   type ToolDefinition,
 } from './agent-definition.js';
 export { AgentRegistry, AgentUnknown } from './agent-registry.js';
-export type { ContractNode, NodePort } from './contract-node.js';
+export { AgentModuleInvalid, loadAgents } from './load-agents.js';
+export { defineNode, type ContractNode, type NodePort } from './contract-node.js';
+export { DefinitionInvalid, type DefinitionProblem } from './definition-invalid.js';
+export { asGraphNode, runContractNode } from './run-contract-node.js';
 export {
   nodeContext,
   runWithContext,
