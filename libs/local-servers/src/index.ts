@@ -6,6 +6,6 @@ export { startNats, type NatsOptions, type RunningNats } from './nats-server.js'
 export { freePort, isPortFree, preferPort } from './port.js';
 export { executeSql } from './postgres-wire.js';
 export { startPostgres, type PostgresOptions, type RunningPostgres } from './postgres-server.js';
-export { childrenOf, isRunning, processStartedAt } from './process-state.js';
+export { childrenOf, isRunning, isStopped, processStartedAt } from './process-state.js';
 export { NatsServerMissing, PortTaken, PostgresMissing, ServerNotStarted } from './server-errors.js';
 export { describeExit, type RunningServer } from './start-server.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { childrenOf, isRunning, processFolder, processName, processStartedAt } from './process-state.js';
+import { childrenOf, isRunning, isStopped, processFolder, processName, processStartedAt } from './process-state.js';
 
 describe('The state of a process', () => {
   it('is known of this one', () => {
@@ -16,6 +16,20 @@ describe('The state of a process', () => {
       const pid = await pidOf(child);
       expect(processName(pid)).toBe('sleep');
       expect(childrenOf(process.pid)).toContain(pid);
+    } finally {
+      await end(child);
+    }
+  });
+
+  it('is stopped while it is, and only then', async () => {
+    const child = spawn('sleep', ['600']);
+    try {
+      const pid = await pidOf(child);
+      expect(isStopped(pid)).toBe(false);
+      child.kill('SIGSTOP');
+      await until(() => isStopped(pid));
+      child.kill('SIGCONT');
+      await until(() => !isStopped(pid));
     } finally {
       await end(child);
     }
@@ -40,15 +54,19 @@ describe('The state of a process', () => {
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(line.toString());
-      const deadline = Date.now() + 30_000;
-      while (isRunning(pid) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
-      expect(isRunning(pid)).toBe(false);
+      await until(() => !isRunning(pid));
       expect(() => process.kill(pid, 0)).not.toThrow();
     } finally {
       await end(parent);
     }
   });
 });
+
+async function until(claim: () => boolean): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!claim() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(claim()).toBe(true);
+}
 
 async function pidOf(child: ChildProcess): Promise<number> {
   if (child.pid === undefined) await once(child, 'spawn');

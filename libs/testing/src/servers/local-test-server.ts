@@ -1,4 +1,4 @@
-import { childrenOf, isRunning, type RunningServer } from '@millrace/local-servers';
+import { childrenOf, isRunning, isStopped, type RunningServer } from '@millrace/local-servers';
 import { rmSync } from 'node:fs';
 import type { TestServer } from './test-server.js';
 
@@ -53,6 +53,11 @@ export class LocalTestServer implements TestServer {
     const children = childrenOf(this.pid); // PostgreSQL answers from processes of its own, one for each connection
     for (const pid of children) process.kill(pid, 'SIGSTOP');
     this.#paused = [this.pid, ...children];
+    const deadline = Date.now() + 30_000;
+    while (!this.#paused.every(isStopped)) {
+      if (Date.now() > deadline) throw new Error(`Process ${this.pid} still runs 30 s after SIGSTOP`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
   }
 
   async resume(): Promise<void> {
