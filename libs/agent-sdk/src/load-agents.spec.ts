@@ -22,7 +22,7 @@ describe('loadAgents', () => {
     ['its export `agents`', { agents: [agent('a')] }],
     ['a single `agents`', { agents: agent('a') }],
     ['`agents`, beside the default every CommonJS module has', { agents: [agent('a')], default: { agents: [] } }],
-  ])('takes a module's agents from %s', async (_, module) => {
+  ])('takes the agents of a module from %s', async (_, module) => {
     expect((await loading({ './mine.js': module })).list()).toMatchObject([{ id: 'a' }]);
   });
 
