@@ -11,6 +11,7 @@ import { stopStack } from './stop.js';
 import { summaryOf } from './summary.js';
 import { mintToken } from './token.js';
 
+const STALE = 'The last run ended without cleaning up; its data is kept.';
 const say = (line: string): void => console.log(line);
 
 try {
@@ -48,7 +49,7 @@ async function run(command: Command): Promise<void> {
 async function start({ home: dir, isDetached }: StartCommand): Promise<void> {
   const home = openHome(dir);
   if (isDetached) {
-    clearStaleLock(home); // before the log of the one that runs is begun anew
+    if (clearStaleLock(home)) say(STALE); // looked at here: the log of one that runs must not be begun anew
     return say(await startInBackground(home, import.meta.filename));
   }
   await runLauncher(home);
@@ -56,7 +57,7 @@ async function start({ home: dir, isDetached }: StartCommand): Promise<void> {
 
 async function runLauncher(home: Home): Promise<void> {
   const config = loadConfig(process.env);
-  if (takeLock(home).wasStale) say('The last run ended without cleaning up; its data is kept.');
+  if (takeLock(home).wasStale) say(STALE);
   const launcher = new Launcher(home, config, say);
   const stop = async () => {
     await launcher.stop();
