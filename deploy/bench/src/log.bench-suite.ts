@@ -95,11 +95,15 @@ async function tokens(world: BenchWorld): Promise<Measure> {
 
 async function sayAll(writer: RunWriter): Promise<void> {
   for (let at = 0; at < TOKENS; at += 1) {
-    writer.say(tokenFact(' token'));
+    writer.say(tokenFact(' token'), refused);
     if (at % 20 === 19) await new Promise((resolve) => setImmediate(resolve)); // as they come from a socket
   }
   await writer.flush();
 }
+
+const refused = (error: unknown): never => {
+  throw error;
+};
 
 async function longRun(world: BenchWorld): Promise<Measure[]> {
   const raw = new RawLog(world.nats);

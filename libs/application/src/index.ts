@@ -1,3 +1,13 @@
 export { RunCommandHandler, type Handled } from './run-command-handler.js';
 export { RunSession, type SessionPorts, type Store } from './run-session.js';
 export { RunWriter, type WriterOptions } from './run-writer.js';
+export { RunConductor, type ConductorOptions } from './conduct/run-conductor.js';
+export type { ConductPorts } from './conduct/conducted-run.js';
+export { TaskExecutor, type WorkNotes, type WorkPorts } from './work/task-executor.js';
+export { Dispatcher, type DispatchNotes, type DispatchPorts } from './dispatch/dispatcher.js';
+export {
+  DispatchQueue,
+  type DispatchLimits,
+  type DispatchSnapshot,
+  type WaitingRun,
+} from './dispatch/dispatch-queue.js';

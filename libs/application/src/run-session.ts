@@ -1,5 +1,13 @@
 import type { RunEvent, RunFact, RunRef } from '@millrace/contracts';
-import { EMPTY_TAIL, type Clock, type EventDraft, type EventIds, type RunLog, RunLogConflict, type Tail } from '@millrace/ports';
+import {
+  EMPTY_TAIL,
+  type Clock,
+  type EventDraft,
+  type EventIds,
+  type RunLog,
+  RunLogConflict,
+  type Tail,
+} from '@millrace/ports';
 import { absent, decide, evolve, type Run, type RunCommand } from '@millrace/run-domain';
 
 /** What a session needs of the world. */
@@ -20,10 +28,17 @@ export class RunSession {
   private constructor(
     private readonly ports: SessionPorts,
     readonly ref: RunRef,
+    private readonly onEvent: (event: RunEvent) => void,
   ) {}
 
-  static async open(ports: SessionPorts, { tenantId, runId }: RunRef): Promise<RunSession> {
-    const session = new RunSession(ports, { tenantId, runId });
+  /** `onEvent` is told of every event that is folded, once and in order, whoever appended it. */
+  static async open(
+    ports: SessionPorts,
+    ref: RunRef,
+    onEvent: (event: RunEvent) => void = () => {},
+  ): Promise<RunSession> {
+    const { tenantId, runId } = ref;
+    const session = new RunSession(ports, { tenantId, runId }, onEvent);
     await session.catchUp();
     return session;
   }
@@ -37,17 +52,9 @@ export class RunSession {
   }
 
   /** Folds what others have appended. */
-  async catchUp(): Promise<readonly RunEvent[]> {
+  async catchUp(): Promise<void> {
     const { events, tail } = await this.ports.log.read(this.ref, this.#tail);
-    for (const event of events) this.#run = evolve(this.#run, event);
-    this.#tail = tail;
-    return events;
-  }
-
-  /** Takes an event that came by another way, if it is the next one; others are read when they are needed. */
-  observe(event: RunEvent, tail: Tail): void {
-    if (event.position !== this.#tail.position + 1) return;
-    this.#run = evolve(this.#run, event);
+    for (const event of events) this.take(event);
     this.#tail = tail;
   }
 
@@ -73,13 +80,19 @@ export class RunSession {
     const { ids, clock } = this.ports;
     try {
       const { event, tail } = await store({ ...fact, eventId: ids.next(), ts: clock.now().toISOString() }, this.#tail);
-      this.observe(event, tail); // unless it was heard live already
+      this.take(event);
+      this.#tail = tail;
       return event;
     } catch (error) {
       if (!(error instanceof RunLogConflict)) throw error;
       await this.catchUp();
       return undefined;
     }
+  }
+
+  private take(event: RunEvent): void {
+    this.#run = evolve(this.#run, event);
+    this.onEvent(event);
   }
 
   private readonly plainly: Store = (draft, tail) => this.ports.log.append(this.ref, draft, tail);

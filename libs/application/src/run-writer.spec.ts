@@ -40,6 +40,10 @@ class GatedLog extends InMemoryRunLog {
   }
 }
 
+const refused = (error: unknown): never => {
+  throw error;
+};
+
 const aRunningNode = async () => {
   const log = new GatedLog();
   const ports = { log, ids: new CountingEventIds(), clock: new ManualClock() };
@@ -68,7 +72,7 @@ describe('RunWriter', () => {
     const first = writer.write(say(tokenDelta({ text: 'a' })));
     await Promise.resolve();
     await Promise.resolve();
-    for (const text of ['b', 'c', 'd']) writer.say(tokenDelta({ text }));
+    for (const text of ['b', 'c', 'd']) writer.say(tokenDelta({ text }), refused);
     log.release();
     await first;
     await writer.flush();
@@ -78,15 +82,15 @@ describe('RunWriter', () => {
   it('never lets a token pass another event, nor mixes thoughts, nodes or attempts with it', async () => {
     const { log, writer, said } = await aRunningNode();
     log.isHolding = true;
-    writer.say(tokenDelta({ text: 'a' }));
+    writer.say(tokenDelta({ text: 'a' }), refused);
     await Promise.resolve();
     await Promise.resolve();
-    writer.say(tokenDelta({ text: 'b' }));
-    writer.say(thoughtDelta({ text: 'hm' }));
-    writer.say(tokenDelta({ text: 'c' }));
+    writer.say(tokenDelta({ text: 'b' }), refused);
+    writer.say(thoughtDelta({ text: 'hm' }), refused);
+    writer.say(tokenDelta({ text: 'c' }), refused);
     const tool = writer.write(requestTool());
-    writer.say(tokenDelta({ text: 'd' }));
-    writer.say(tokenDelta({ text: 'e' }));
+    writer.say(tokenDelta({ text: 'd' }), refused);
+    writer.say(tokenDelta({ text: 'e' }), refused);
     log.release();
     await tool;
     await writer.flush();
@@ -103,10 +107,10 @@ describe('RunWriter', () => {
   it('begins another event when a delta has grown long enough', async () => {
     const { log, writer, said } = await aRunningNode();
     log.isHolding = true;
-    writer.say(tokenDelta({ text: 'a' }));
+    writer.say(tokenDelta({ text: 'a' }), refused);
     await Promise.resolve();
     await Promise.resolve();
-    for (let at = 0; at < 3; at += 1) writer.say(tokenDelta({ text: 'x'.repeat(9_000) }));
+    for (let at = 0; at < 3; at += 1) writer.say(tokenDelta({ text: 'x'.repeat(9_000) }), refused);
     log.release();
     await writer.flush();
     expect((await said()).map((text) => text.length)).toEqual([12, 9_011, 9_011, 9_011]);
@@ -121,13 +125,27 @@ describe('RunWriter', () => {
     expect(pauses).toEqual([50, 100]);
   });
 
-  it('refuses everything once another attempt has taken the node over', async () => {
+  it('tells who said it when another attempt has taken the node over', async () => {
     const { handler, writer, said } = await aRunningNode();
     await handler.handle(startNode({ ...speakerOf('1/plan', 2) }));
-    writer.say(tokenDelta({ text: 'late' }));
-    await expect(writer.flush()).rejects.toMatchObject({ code: 'ATTEMPT_SUPERSEDED' });
+    const refusals: unknown[] = [];
+    writer.say(tokenDelta({ text: 'late' }), (error) => refusals.push(error));
+    await writer.flush();
+    expect(refusals).toMatchObject([{ code: 'ATTEMPT_SUPERSEDED' }]);
     await expect(writer.write(finishNode())).rejects.toMatchObject({ code: 'ATTEMPT_SUPERSEDED' });
     expect(await said()).toEqual(['NodeStarted']);
+  });
+
+  it('gives the session to other work in its turn', async () => {
+    const { writer, said } = await aRunningNode();
+    const seen: string[][] = [];
+    writer.say(tokenDelta({ text: 'a' }), refused);
+    const alone = writer.alone(async () => void seen.push(await said()));
+    writer.say(tokenDelta({ text: 'b' }), refused);
+    await alone;
+    await writer.flush();
+    expect(seen).toEqual([['TokenDelta:a']]);
+    expect(await said()).toEqual(['TokenDelta:a', 'TokenDelta:b']);
   });
 
   it('goes on after a refusal somebody was told of', async () => {

@@ -13,9 +13,15 @@ export interface WriterOptions {
   readonly maxDeltaLength?: number;
 }
 
+interface Settle {
+  readonly resolve: (events: readonly RunEvent[]) => void;
+  readonly reject: (error: unknown) => void;
+}
 interface Waiting {
-  command: RunCommand;
-  readonly settle: { resolve: (events: readonly RunEvent[]) => void; reject: (error: unknown) => void }[];
+  /** Absent for work of another sort, which only needs the session to itself. */
+  command?: RunCommand;
+  readonly work?: () => Promise<void>;
+  readonly settle: Settle[];
 }
 
 const LONGEST_PAUSE_MS = 2_000;
@@ -26,12 +32,10 @@ const MAX_DELTA_LENGTH = 16_000;
  * I2  Deltas of the same speaker that wait next to each other become one event. They never pass another command, and
  *     no other command passes them.
  * I3  A store that is away is asked again with the very same event, so that nothing is said twice.
- * I4  After a refusal of something said without waiting, everything that follows is refused with the same error.
  */
 export class RunWriter {
   readonly #waiting: Waiting[] = [];
   #writing?: Promise<void> | undefined;
-  #failure: { readonly error: unknown } | undefined;
 
   constructor(
     private readonly session: RunSession,
@@ -41,22 +45,23 @@ export class RunWriter {
 
   /** Resolves once everything the command decides is stored. */
   write(command: RunCommand): Promise<readonly RunEvent[]> {
-    if (this.#failure) return Promise.reject(asError(this.#failure.error));
-    return new Promise((resolve, reject) => {
-      this.enqueue(command, { resolve, reject });
-    });
+    return new Promise((resolve, reject) => this.enqueue({ command, settle: [{ resolve, reject }] }));
   }
 
-  /** Stored in its turn, without waiting. That it was refused shows in the next write() or flush(). */
-  say(fact: SpokenFact): void {
-    const ignore = { resolve: () => {}, reject: (error: unknown) => (this.#failure ??= { error }) }; // I4
-    if (!this.#failure) this.enqueue({ kind: 'Say', ...this.session.ref, fact }, ignore);
+  /** Stored in its turn, without waiting; `refused` hears when it was not. */
+  say(fact: SpokenFact, refused: (error: unknown) => void): void {
+    const settle = [{ resolve: () => {}, reject: refused }];
+    this.enqueue({ command: { kind: 'Say', ...this.session.ref, fact }, settle });
   }
 
-  /** Resolves once all that was said is stored. */
+  /** Has the session to itself, in its turn. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    await new Promise<readonly RunEvent[]>((resolve, reject) => this.enqueue({ work, settle: [{ resolve, reject }] }));
+  }
+
+  /** Resolves once all that was said is stored, or refused. */
   async flush(): Promise<void> {
     while (this.#writing) await this.#writing;
-    if (this.#failure) throw asError(this.#failure.error);
   }
 
   /** How many events wait behind the one in flight. */
@@ -64,14 +69,14 @@ export class RunWriter {
     return this.#waiting.length;
   }
 
-  private enqueue(command: RunCommand, settle: Waiting['settle'][number]): void {
+  private enqueue(next: Waiting): void {
     const last = this.#waiting.at(-1);
-    const merged = last && mergeDeltas(last.command, command, this.options.maxDeltaLength ?? MAX_DELTA_LENGTH); // I2
+    const merged = mergeDeltas(last?.command, next.command, this.options.maxDeltaLength ?? MAX_DELTA_LENGTH); // I2
     if (last && merged) {
       last.command = merged;
-      last.settle.push(settle);
+      last.settle.push(...next.settle);
     } else {
-      this.#waiting.push({ command, settle: [settle] });
+      this.#waiting.push(next);
     }
     this.#writing ??= this.drain();
   }
@@ -79,16 +84,20 @@ export class RunWriter {
   private async drain(): Promise<void> {
     await Promise.resolve(); // what is said in the same breath belongs together
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      const { command, settle } = next;
       try {
-        if (this.#failure) throw this.#failure.error;
-        const events = await this.session.execute(command, this.patiently);
-        for (const { resolve } of settle) resolve(events);
+        const events = await this.perform(next);
+        for (const { resolve } of next.settle) resolve(events);
       } catch (error) {
-        for (const { reject } of settle) reject(error);
+        for (const { reject } of next.settle) reject(error);
       }
     }
     this.#writing = undefined;
+  }
+
+  private async perform({ command, work }: Waiting): Promise<readonly RunEvent[]> {
+    if (command) return this.session.execute(command, this.patiently);
+    await work?.();
+    return [];
   }
 
   private readonly patiently: Store = async (draft, tail): Promise<Appended> => {
@@ -97,7 +106,8 @@ export class RunWriter {
       try {
         return await this.log.append(this.session.ref, draft, tail); // I3
       } catch (error) {
-        const passes = error instanceof PlatformError && error.redelivery === 'retry' && !(error instanceof RunLogConflict);
+        const passes =
+          error instanceof PlatformError && error.redelivery === 'retry' && !(error instanceof RunLogConflict);
         if (!passes || signal?.aborted) throw error;
         await pause(pauseMs);
       }
@@ -105,15 +115,20 @@ export class RunWriter {
   };
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
 /** I2. Undefined when the two do not belong together. */
-const mergeDeltas = (first: RunCommand, second: RunCommand, maxLength: number): RunCommand | undefined => {
-  if (first.kind !== 'Say' || second.kind !== 'Say') return undefined;
+const mergeDeltas = (
+  first: RunCommand | undefined,
+  second: RunCommand | undefined,
+  maxLength: number,
+): RunCommand | undefined => {
+  if (first?.kind !== 'Say' || second?.kind !== 'Say') return undefined;
   const [one, other] = [first.fact, second.fact];
   if (!isDelta(one) || !isDelta(other) || one.kind !== other.kind) return undefined;
   const sameSpeaker =
-    one.taskKey === other.taskKey && one.attempt === other.attempt && one.agentId === other.agentId && one.node === other.node;
+    one.taskKey === other.taskKey &&
+    one.attempt === other.attempt &&
+    one.agentId === other.agentId &&
+    one.node === other.node;
   if (!sameSpeaker || one.text.length + other.text.length > maxLength) return undefined;
   return { ...first, fact: { ...one, text: one.text + other.text } };
 };

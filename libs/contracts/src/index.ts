@@ -33,6 +33,7 @@ export { LIVE_PREFIX, parseSubject, subjects, type ParsedSubject, type RunRef, t
 export { RunStatus, threadStatusOf, ThreadRunStatus } from './run-status.js';
 export { REFUSALS, RUN_ERROR_CODES, type RefusalCode, type RunErrorCode } from './error-codes.js';
 export { BlobRef, MAX_INLINE_BYTES } from './blob-ref.js';
+export { NodeTask, type ReadyTask } from './node-task.js';
 export { decodeRunEvent, decodeThreadEvent, EventInvalid, parseRunEvent, parseThreadEvent } from './event-codec.js';
 export {
   aRequestId,

@@ -51,6 +51,8 @@ export interface RunningGraph {
   apply(event: RunEvent): void;
   /** Resolves once all that was applied has had its consequences: scheduled and offered, or ended. */
   settled(): Promise<GraphState>;
+  /** What it has asked for and has no result of. */
+  openTasks(): readonly GraphTask[];
   stop(): void;
 }
 

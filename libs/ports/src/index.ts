@@ -37,3 +37,6 @@ export {
   type NodeRun,
   type RunningGraph,
 } from './graph-runtime.port.js';
+export { TaskQueue } from './task-queue.port.js';
+export { Timers } from './timers.port.js';
+export { Leases, Snapshots, type HeldLease } from './lease.port.js';

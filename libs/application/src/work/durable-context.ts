@@ -1,0 +1,242 @@
+import {
+  type AgentDefinition,
+  type Emitted,
+  InputExpired,
+  type LlmAnswer,
+  type LlmOptions,
+  type NodeContext,
+  NodeSuspension,
+  type RunMessage,
+  type Subagent,
+  type SuspendOptions,
+  ToolRejected,
+} from '@millrace/agent-sdk';
+import {
+  INPUT_RESPONSES,
+  type InputRequest,
+  type InputRequestType,
+  type InputResponse,
+  type RequestId,
+  type RunEvent,
+  type RunFactOf,
+  type RunRef,
+  type TaskKey,
+} from '@millrace/contracts';
+import type { Clock, LlmPort, LlmRequest } from '@millrace/ports';
+import type { RunCommand, SpokenFact } from '@millrace/run-domain';
+import { callModel } from './model-call.js';
+import { messagesIn } from './run-messages.js';
+import { SaidBefore } from './said-before.js';
+import { stableRequestId } from './stable-id.js';
+import type { TaskJournal } from './task-journal.js';
+import { callTool } from './tool-call.js';
+
+export type Speaker = Omit<RunFactOf<'NodeStarted'>, 'kind' | 'continues'>;
+
+/** How what a node says and asks for reaches the log. */
+export interface TaskVoice {
+  say(fact: SpokenFact): void;
+  /** Rejects when it is refused, or when something said before it was. */
+  write(command: RunCommand): Promise<void>;
+}
+
+export interface ContextParts {
+  readonly ref: RunRef;
+  readonly speaker: Speaker;
+  /** Whether the attempts before still stand (after a wait), or are superseded by this one. */
+  readonly continues: boolean;
+  readonly agent: AgentDefinition;
+  readonly policy: () => string;
+  readonly journal: TaskJournal;
+  readonly voice: TaskVoice;
+  readonly llm: LlmPort;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly history: () => Promise<readonly RunEvent[]>;
+}
+
+/**
+ * The context of one attempt. Calls are numbered in the order the body makes them: the number, the task's key and the
+ * name make the key under which their result is recorded and found again.
+ */
+export class DurableContext implements NodeContext {
+  readonly #before: SaidBefore;
+  readonly #numbers = new Map<string, number>();
+  #agentId: string;
+
+  constructor(private readonly parts: ContextParts) {
+    this.#before = new SaidBefore(parts.continues ? parts.journal.said : []);
+    this.#agentId = parts.speaker.agentId;
+  }
+
+  get tenantId() {
+    return this.parts.ref.tenantId;
+  }
+  get runId() {
+    return this.parts.ref.runId;
+  }
+  get agentId(): string {
+    return this.#agentId;
+  }
+  get node(): string {
+    return this.parts.speaker.node;
+  }
+  get taskKey(): TaskKey {
+    return this.parts.speaker.taskKey;
+  }
+  get iteration(): number {
+    return this.parts.speaker.iteration;
+  }
+  get attempt(): number {
+    return this.parts.speaker.attempt;
+  }
+  get signal(): AbortSignal {
+    return this.parts.signal;
+  }
+
+  get speaker(): Speaker {
+    return { ...this.parts.speaker, agentId: this.#agentId };
+  }
+
+  emit(said: Emitted): void {
+    this.say({ ...this.speaker, ...said });
+  }
+
+  log(level: RunFactOf<'LogWritten'>['level'], message: string, payload?: unknown): void {
+    this.emit({
+      kind: 'LogWritten',
+      level,
+      message,
+      source: `[${this.node}]`,
+      ...(payload === undefined ? {} : { payload }),
+    });
+  }
+
+  progress(message: string, fraction?: number): void {
+    this.emit({ kind: 'ProgressReported', message, ...(fraction === undefined ? {} : { fraction }) });
+  }
+
+  message(
+    content: unknown,
+    { role = 'agent', from = this.node, round = this.iteration }: Partial<RunMessage> = {},
+  ): void {
+    this.say({ kind: 'MessageAdded', ...this.speaker, from, role, content, round });
+  }
+
+  llm(request: LlmRequest, { shown = true }: LlmOptions = {}): Promise<LlmAnswer> {
+    const { journal, voice, llm, signal, ref } = this.parts;
+    const callId = this.numbered('llm');
+    return callModel(
+      { ref, callId, request, shown, signal },
+      { journal, voice, llm, speaker: this.speaker, say: (fact) => this.say(fact) },
+    );
+  }
+
+  async tool(name: string, input: unknown): Promise<unknown> {
+    const { journal, voice, agent, signal, ref } = this.parts;
+    const call = { ref, toolUseId: this.numbered(name), name, input, signal };
+    const approve = (toolUseId: string, snapshot: unknown) => this.approval(toolUseId, name, snapshot);
+    return callTool(call, { journal, voice, agent, speaker: this.speaker, approve });
+  }
+
+  async step<T>(key: string, effect: () => Promise<T> | T): Promise<T> {
+    const recorded = this.parts.journal.effect(key);
+    if (recorded) return recorded.value as T;
+    const value = await effect();
+    await this.parts.voice.write(this.order({ kind: 'EffectRecorded', ...this.speaker, key, value: value ?? null }));
+    return value;
+  }
+
+  async suspend<T extends InputRequestType>(
+    request: Extract<InputRequest, { type: T }>,
+    { expiresInMs }: SuspendOptions = {},
+  ): Promise<InputResponse<T>> {
+    const requestId = stableRequestId(this.runId, this.numbered('input'));
+    const response = await this.ask(requestId, request, expiresInMs);
+    return INPUT_RESPONSES[request.type].parse(response) as InputResponse<T>;
+  }
+
+  subagent(subagentId: string, toolUseId: string): Subagent {
+    const about = () => ({ ...this.speaker, subagentId, toolUseId });
+    return {
+      progress: (json) => this.say({ kind: 'SubagentProgressed', ...about(), json }),
+      fail: (error) => this.say({ kind: 'SubagentFailed', ...about(), error }),
+      finish: (json) => this.say({ kind: 'SubagentFinished', ...about(), ...(json === undefined ? {} : { json }) }),
+    };
+  }
+
+  async switchPolicy(toPolicy: string, reason: string): Promise<void> {
+    const fromPolicy = this.parts.policy();
+    if (fromPolicy === toPolicy) return;
+    await this.parts.voice.write(this.order({ kind: 'PolicySwitched', ...this.speaker, fromPolicy, toPolicy, reason }));
+  }
+
+  changeAgent(toAgentId: string): void {
+    if (toAgentId === this.#agentId) return;
+    this.say({ kind: 'AgentChanged', ...this.speaker, fromAgentId: this.#agentId, toAgentId });
+    this.#agentId = toAgentId;
+  }
+
+  async messages(): Promise<readonly RunMessage[]> {
+    return messagesIn(await this.parts.history());
+  }
+
+  async lastMessages(count: number): Promise<readonly RunMessage[]> {
+    return count === 0 ? [] : (await this.messages()).slice(-count);
+  }
+
+  async partnerMessage(): Promise<RunMessage | undefined> {
+    return (await this.messages()).findLast(({ from }) => from !== this.node);
+  }
+
+  private say(fact: SpokenFact): void {
+    const fresh = this.#before.rest(fact);
+    if (fresh) this.parts.voice.say(fresh);
+  }
+
+  /** The answer, once there is one. Asked first, then waited for: the body is left by an exception. */
+  private async ask(requestId: RequestId, request: InputRequest, expiresInMs?: number): Promise<unknown> {
+    const { journal, voice, clock, ref } = this.parts;
+    const answer = journal.answer(requestId);
+    switch (answer?.kind) {
+      case 'answered':
+        return answer.response;
+      case 'expired':
+        throw new InputExpired(`Nobody answered request ${requestId} in time`);
+      case 'open':
+        throw new NodeSuspension([requestId]);
+      case undefined: {
+        const expiresAt =
+          expiresInMs === undefined ? {} : { expiresAt: new Date(clock.now().getTime() + expiresInMs).toISOString() };
+        await voice.write({ kind: 'RequestInput', ...ref, ...this.speaker, requestId, request, ...expiresAt });
+        throw new NodeSuspension([requestId]);
+      }
+    }
+  }
+
+  /** The input a person has agreed to: the very snapshot they saw, or what they made of it. */
+  private async approval(toolUseId: string, tool: string, input: unknown): Promise<unknown> {
+    const requestId = stableRequestId(this.runId, toolUseId, 'approval');
+    const request = { type: 'toolApproval', toolUseId, tool, input } as const;
+    const { decision, reason, input: edited } = INPUT_RESPONSES.toolApproval.parse(await this.ask(requestId, request));
+    const asked = this.parts.journal.request(requestId)?.request;
+    switch (decision) {
+      case 'approve':
+        return asked?.type === 'toolApproval' ? asked.input : input;
+      case 'edit':
+        return edited;
+      case 'reject':
+        throw new ToolRejected(`The call of ${tool} was rejected${reason === undefined ? '' : `: ${reason}`}`);
+    }
+  }
+
+  private numbered(name: string): string {
+    const number = (this.#numbers.get(name) ?? 0) + 1;
+    this.#numbers.set(name, number);
+    return `${this.taskKey}#${name}-${number}`;
+  }
+
+  private order(fact: SpokenFact): RunCommand {
+    return { kind: 'Say', ...this.parts.ref, fact };
+  }
+}

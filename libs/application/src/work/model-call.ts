@@ -1,0 +1,63 @@
+import type { LlmAnswer } from '@millrace/agent-sdk';
+import type { RunRef } from '@millrace/contracts';
+import { LlmFailed, type LlmChunk, type LlmPort, type LlmRequest } from '@millrace/ports';
+import type { SpokenFact } from '@millrace/run-domain';
+import type { Speaker, TaskVoice } from './durable-context.js';
+import type { TaskJournal } from './task-journal.js';
+
+interface ModelCall {
+  readonly ref: RunRef;
+  readonly callId: string;
+  readonly request: LlmRequest;
+  readonly shown: boolean;
+  readonly signal: AbortSignal;
+}
+
+interface ModelCallParts {
+  readonly journal: TaskJournal;
+  readonly voice: TaskVoice;
+  readonly llm: LlmPort;
+  readonly speaker: Speaker;
+  readonly say: (fact: SpokenFact) => void;
+}
+
+/** The recorded answer, or a new one: its tokens shown as they come, the whole of it stored before it is given. */
+export async function callModel(call: ModelCall, parts: ModelCallParts): Promise<LlmAnswer> {
+  const { callId, request, ref } = call;
+  const { journal, voice, speaker, say } = parts;
+  const recorded = journal.model(callId);
+  if (recorded) return { ...(recorded.content as Content), usage: recorded.usage, stopReason: recorded.stopReason };
+
+  const { model, messages, tools = [] } = request;
+  const summary = { messages: messages.length, tools: tools.map(({ name }) => name) };
+  voice.say({ kind: 'ModelRequested', ...speaker, callId, model, request: summary });
+  let text = '';
+  const toolCalls: Content['toolCalls'][number][] = [];
+  for await (const chunk of parts.llm.stream(request, call.signal)) {
+    switch (chunk.type) {
+      case 'text':
+        text += chunk.text;
+        if (call.shown && chunk.text !== '') say({ kind: 'TokenDelta', ...speaker, text: chunk.text });
+        break;
+      case 'thought':
+        if (call.shown && chunk.text !== '') say({ kind: 'ThoughtDelta', ...speaker, text: chunk.text });
+        break;
+      case 'toolCall':
+        toolCalls.push(chunk);
+        break;
+      case 'end': {
+        const { usage, stopReason } = chunk;
+        const content: Content = { text, toolCalls };
+        const fact = { kind: 'ModelResponded', ...speaker, callId, model, content, usage, stopReason } as const;
+        await voice.write({ kind: 'Say', ...ref, fact });
+        return { ...content, usage, stopReason };
+      }
+    }
+  }
+  throw new LlmFailed(`Model ${model} stopped without an end`, 'retry');
+}
+
+interface Content {
+  readonly text: string;
+  readonly toolCalls: readonly Extract<LlmChunk, { type: 'toolCall' }>[];
+}

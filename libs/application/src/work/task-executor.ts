@@ -1,0 +1,284 @@
+import { type AgentRegistry, type AgentDefinition, NodeSuspension, runWithContext } from '@millrace/agent-sdk';
+import { InputRequest, type ReadyTask, type RequestId, type RunRef } from '@millrace/contracts';
+import {
+  done,
+  type GraphRuntime,
+  type GraphTask,
+  type LlmPort,
+  type NodeInterrupt,
+  type NodeOutcome,
+  type Outcome,
+  park,
+  retryAfter,
+} from '@millrace/ports';
+import {
+  hasEnded,
+  type OpenTask,
+  type RunCommand,
+  RunRefused,
+  type SpokenFact,
+  taskOf,
+  unansweredOf,
+} from '@millrace/run-domain';
+import { DurableContext, type Speaker, type TaskVoice } from './durable-context.js';
+import { decideRetry, describeError } from './retry-decision.js';
+import { type DeskPorts, type RunDesk, type StopReason } from './run-desk.js';
+import { RunDesks } from './run-desks.js';
+import { stableRequestId } from './stable-id.js';
+import { TaskJournal } from './task-journal.js';
+
+export interface WorkPorts extends DeskPorts {
+  readonly graphs: GraphRuntime;
+  readonly agents: AgentRegistry;
+  readonly llm: LlmPort;
+}
+
+export interface WorkNotes {
+  /** The attempt was no longer wanted, and left no trace: why. */
+  letGo(task: ReadyTask, attempt: number, why: string): void;
+}
+
+/**
+ * Runs the body of one node and appends all it says.
+ *
+ * I1  An attempt begins with NodeStarted. Of two workers with the same task one is refused there; from then on whoever
+ *     holds a lower attempt is refused whatever it says.
+ * I2  What earlier attempts did is read before the body runs, and given to it instead of being done again.
+ * I3  The task is done for the queue only once its result, its wait or its next attempt is in the log.
+ */
+export class TaskExecutor {
+  readonly #desks: RunDesks;
+
+  constructor(
+    private readonly ports: WorkPorts,
+    private readonly notes: WorkNotes,
+    keepDeskMs = 5_000,
+  ) {
+    this.#desks = new RunDesks(ports, keepDeskMs);
+  }
+
+  execute(task: ReadyTask): Promise<Outcome> {
+    return this.#desks.with(task, async (desk) => {
+      await desk.refresh();
+      const ready = this.startable(desk, task);
+      return 'kind' in ready ? ready : this.attempt(desk, task, ready.open);
+    });
+  }
+
+  close(): void {
+    this.#desks.close();
+  }
+
+  /** The open task when it can be started now; else what becomes of the message. */
+  private startable(desk: RunDesk, { key }: ReadyTask): Outcome | { readonly open: OpenTask } {
+    const { run } = desk;
+    const task = taskOf(run, key);
+    if (hasEnded(run) || run.status === 'CANCELED_REQUESTED' || !task || !('openTools' in task)) return done;
+    if (run.status === 'PAUSED') return done; // offered again when it is resumed
+    if (unansweredOf(run, task).length > 0) return done; // offered again when it is answered
+    if (task.state.name === 'RETRYING') {
+      const leftMs = new Date(task.state.retryAt).getTime() - this.ports.clock.now().getTime();
+      if (leftMs > 0) return retryAfter(leftMs);
+    }
+    return { open: task };
+  }
+
+  private async attempt(desk: RunDesk, task: ReadyTask, open: OpenTask): Promise<Outcome> {
+    const ref: RunRef = { tenantId: task.tenantId, runId: task.runId };
+    const attempt = open.attempt + 1;
+    const { key, node, iteration, agent: agentId } = task;
+    const speaker: Speaker = { agentId, node, taskKey: key, iteration, attempt };
+    const voice = new Voice(desk);
+    const stopped = new AbortController();
+    const unwatch = desk.watch(key, attempt, (reason) => stopped.abort(new AttemptStopped(reason)));
+    try {
+      await voice.write({ kind: 'StartNode', ...ref, ...speaker }); // I1
+      const startedAt = this.ports.clock.now().getTime();
+      const journal = open.attempt === 0 ? new TaskJournal(key) : TaskJournal.of(key, await desk.history()); // I2
+      const agent = this.ports.agents.get(task.agent, task.agentVersion);
+      const context = this.contextOf({ desk, ref, speaker, voice, journal, agent, signal: stopped.signal, open });
+      const outcome = await this.runBody(task, context, journal);
+      const durationMs = this.ports.clock.now().getTime() - startedAt;
+      return await this.conclude(task, outcome, { ref, context, voice, open, durationMs, stopped: stopped.signal });
+    } catch (error) {
+      if (!(error instanceof RunRefused)) throw error;
+      this.notes.letGo(task, attempt, error.message);
+      return done;
+    } finally {
+      unwatch();
+    }
+  }
+
+  private contextOf(of: AttemptParts): DurableContext {
+    const { desk, ref, speaker, voice, journal, agent, signal, open } = of;
+    return new DurableContext({
+      ...{ ref, speaker, agent, journal, voice, signal },
+      continues: open.state.name === 'SUSPENDED',
+      policy: () => (desk.run.status === 'ABSENT' ? '' : desk.run.policy),
+      llm: this.ports.llm,
+      clock: this.ports.clock,
+      history: () => desk.history(),
+    });
+  }
+
+  private runBody(task: ReadyTask, context: DurableContext, journal: TaskJournal): Promise<NodeOutcome> {
+    const { key, node, iteration, inputHash, input, nodeError } = task;
+    const graphTask: GraphTask = { key, node, iteration, inputHash, input, nodeError };
+    return runWithContext(context, () =>
+      this.ports.graphs.runNode({
+        agent: task.agent,
+        agentVersion: task.agentVersion,
+        task: graphTask,
+        signal: context.signal,
+        resume: resumeOf(journal),
+        onToken: (text) => context.emit({ kind: 'TokenDelta', text }),
+        onCustom: (chunk) => context.log('info', 'custom', chunk),
+      }),
+    );
+  }
+
+  private async conclude(task: ReadyTask, outcome: NodeOutcome, of: Conclusion): Promise<Outcome> {
+    const { voice, ref, context, durationMs } = of;
+    if (of.stopped.aborted) {
+      this.notes.letGo(task, context.attempt, String(of.stopped.reason));
+      return done; // canceled or superseded: whoever did that goes on
+    }
+    switch (outcome.kind) {
+      case 'finished': {
+        const { output } = outcome;
+        const result = { ...ref, ...context.speaker, result: 'SUCCESS', durationMs } as const;
+        await voice.write({ kind: 'FinishNode', ...result, ...(output === undefined ? {} : { output }) }); // I3
+        return done;
+      }
+      case 'interrupted':
+        return this.suspend(of, await this.request(of, outcome.requests, outcome.state));
+      case 'failed':
+        if (outcome.error instanceof NodeSuspension) return this.suspend(of, outcome.error.requestIds);
+        return this.fail(task, outcome.error, of);
+    }
+  }
+
+  private async suspend({ voice, ref, context }: Conclusion, requestIds: readonly RequestId[]): Promise<Outcome> {
+    await voice.write({ kind: 'SuspendNode', ...ref, ...context.speaker, requestIds: [...requestIds] });
+    return done;
+  }
+
+  /** Interrupts of a graph become requests for input; what it needs to go on lies in the log beside them. */
+  private async request(of: Conclusion, interrupts: readonly NodeInterrupt[], state: string): Promise<RequestId[]> {
+    const { voice, ref, context } = of;
+    const { attempt } = context;
+    const requests = interrupts.map((interrupt, at) => ({
+      interruptId: interrupt.id,
+      requestId: stableRequestId(ref.runId, context.taskKey, attempt, at, 'interrupt'),
+      request: requestOf(interrupt.value),
+    }));
+    const kept: KeptInterrupts = {
+      state,
+      ids: Object.fromEntries(requests.map(({ requestId, interruptId }) => [requestId, interruptId])),
+    };
+    const fact = { kind: 'EffectRecorded', ...context.speaker, key: `${INTERRUPTS}${attempt}`, value: kept } as const;
+    await voice.write({ kind: 'Say', ...ref, fact });
+    for (const { requestId, request } of requests) {
+      await voice.write({ kind: 'RequestInput', ...ref, ...context.speaker, requestId, request });
+    }
+    return requests.map(({ requestId }) => requestId);
+  }
+
+  private async fail(task: ReadyTask, cause: unknown, of: Conclusion): Promise<Outcome> {
+    const { voice, ref, context, open, durationMs } = of;
+    if (cause instanceof RunRefused) throw cause;
+    const policy = this.ports.graphs.retryPolicyOf(task.agent, task.agentVersion, task.node);
+    const decision = decideRetry(cause, open.failures + 1, policy);
+    if (decision.kind === 'retry') {
+      const retryAt = new Date(this.ports.clock.now().getTime() + decision.afterMs).toISOString();
+      const error = describeError(cause, { retryable: true });
+      await voice.write({ kind: 'ScheduleRetry', ...ref, ...context.speaker, error, retryAt });
+      return retryAfter(decision.afterMs);
+    }
+    const error = describeError(cause, { code: decision.errorCode, retryable: false });
+    await voice.write({ kind: 'FinishNode', ...ref, ...context.speaker, result: 'FAILURE', durationMs, error });
+    return park(`${decision.errorCode}: ${error.message}`);
+  }
+}
+
+interface AttemptParts {
+  readonly desk: RunDesk;
+  readonly ref: RunRef;
+  readonly speaker: Speaker;
+  readonly voice: Voice;
+  readonly journal: TaskJournal;
+  readonly agent: AgentDefinition;
+  readonly signal: AbortSignal;
+  readonly open: OpenTask;
+}
+
+interface Conclusion {
+  readonly ref: RunRef;
+  readonly context: DurableContext;
+  readonly voice: Voice;
+  readonly open: OpenTask;
+  readonly durationMs: number;
+  readonly stopped: AbortSignal;
+}
+
+class AttemptStopped extends Error {
+  override readonly name = 'AbortError';
+
+  constructor(reason: StopReason) {
+    super(`The run or the attempt is ${reason}`);
+  }
+}
+
+/** Once something it said was refused, all that follows is refused with the same error. */
+class Voice implements TaskVoice {
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(private readonly desk: RunDesk) {}
+
+  say(fact: SpokenFact): void {
+    if (!this.#failure) this.desk.writer.say(fact, (error) => (this.#failure ??= { error }));
+  }
+
+  async write(command: RunCommand): Promise<void> {
+    this.check();
+    await this.desk.writer.write(command);
+    this.check();
+  }
+
+  private check(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+}
+
+interface KeptInterrupts {
+  readonly state: string;
+  /** The graph's own ids, by ours. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+const INTERRUPTS = '$interrupts/';
+
+/** The newest wait for interrupts, with the answers that have come since. */
+const resumeOf = (journal: TaskJournal): { state: string; answers: Record<string, unknown> } | undefined => {
+  const kept = journal.lastEffect(INTERRUPTS) as KeptInterrupts | undefined;
+  if (!kept) return undefined;
+  const answers = Object.entries(kept.ids).flatMap(([requestId, interruptId]) => {
+    const answer = journal.answer(requestId as RequestId);
+    return answer?.kind === 'answered' ? [[interruptId, answerOf(answer.response)] as const] : [];
+  });
+  return { state: kept.state, answers: Object.fromEntries(answers) };
+};
+
+/** What a graph asks for in its own words is a question with an open answer. */
+const requestOf = (value: unknown): InputRequest => {
+  const typed = InputRequest.safeParse(value);
+  if (typed.success) return typed.data;
+  return { type: 'waitForInput', prompt: typeof value === 'string' ? value : JSON.stringify(value), schema: undefined };
+};
+
+/** `value` is what the graph's author wants back from interrupt(); a plain text answers a plain question. */
+const answerOf = (response: unknown): unknown => {
+  if (typeof response !== 'object' || response === null) return response;
+  if ('value' in response) return response.value;
+  return 'text' in response && Object.keys(response).length === 1 ? response.text : response;
+};
