@@ -15,7 +15,7 @@ export function eventHeaders(tail: Omit<Tail, 'streamSequence'>, referenced: rea
   built.set(POSITION, String(tail.position));
   built.set(SEQUENCE, String(tail.sequence));
   if (referenced.length > 0) built.set(REFERENCED, referenced.join(','));
-  propagation.inject(context.active(), built, setter);
+  propagation.inject(context.active(), built, traceSetter);
   return built;
 }
 
@@ -35,4 +35,4 @@ export const referencedIn = (found: MsgHdrs | undefined): string[] => {
   return names === '' ? [] : names.split(',');
 };
 
-const setter: TextMapSetter<MsgHdrs> = { set: (carrier, key, value) => carrier.set(key, value) };
+export const traceSetter: TextMapSetter<MsgHdrs> = { set: (carrier, key, value) => carrier.set(key, value) };

@@ -10,3 +10,7 @@ export { JetStreamBlobStore } from './jetstream-blob-store.js';
 export { DurableConsumer, type ConsumerOptions, type Delivery, type Handle } from './durable-consumer.js';
 export { DeadLetters, type DeadLetter } from './dead-letters.js';
 export { SystemClock, UlidEventIds } from './system-identity.js';
+export { JetStreamTaskQueue } from './jetstream-task-queue.js';
+export { JetStreamTimers, runOfTimer } from './jetstream-timers.js';
+export { JetStreamLeases } from './jetstream-leases.js';
+export { JetStreamSnapshots } from './jetstream-snapshots.js';

@@ -16,6 +16,7 @@ import {
 } from '@millrace/ports';
 import { type JetStreamClient, jetstream, type PubAck } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { isFull, isWrongLastSequence } from './api-codes.js';
 import { DirectReader, type MessagePage, type StoredMessage } from './direct-reader.js';
 import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
 import { packEvent, unpackEvent } from './large-payloads.js';
@@ -23,7 +24,6 @@ import { LiveEvents } from './live-events.js';
 import { followRun } from './run-follow.js';
 import { NEAR, seek } from './run-seek.js';
 import { STREAMS } from './topology.js';
-import { codeOf } from './topology-setup.js';
 
 export interface RunLogOptions {
   /**
@@ -126,10 +126,9 @@ export class JetStreamRunLog extends RunLog {
     try {
       return await this.#js.publish(subjects.event(event), bytes, options);
     } catch (cause) {
-      const code = codeOf(cause);
-      if (code === WRONG_LAST_SEQUENCE || code === WRONG_LAST_SEQUENCE_REPLICATED) return undefined;
+      if (isWrongLastSequence(cause)) return undefined;
       const what = `Run ${event.runId}, ${event.kind}: stream ${this.#stream}`;
-      if (code !== undefined && FULL.has(code)) throw new RunLogFull(`${what} is full`, { cause });
+      if (isFull(cause)) throw new RunLogFull(`${what} is full`, { cause });
       throw new RunLogUnavailable(`${what} took no append (${String(cause)})`, { cause });
     }
   }
@@ -184,10 +183,6 @@ export class JetStreamRunLog extends RunLog {
 type PublishOptions = NonNullable<Parameters<JetStreamClient['publish']>[2]>;
 
 const PAGE = 1_000;
-const WRONG_LAST_SEQUENCE = 10071;
-const WRONG_LAST_SEQUENCE_REPLICATED = 10164;
-/** Stream, account and server at their limits; the second carries no text of its own. */
-const FULL: ReadonlySet<number> = new Set([10077, 10054, 10002, 10047, 10023]);
 
 /** Whether the event lies before the place that was asked for. */
 const isBefore = (event: RunEvent, from: ReadFrom): boolean => {

@@ -54,7 +54,9 @@ const consuming = (service: ServiceName): string[] =>
       `$JS.ACK.${stream}.${config.durable_name}.>`,
     ]);
 
-/** The projector reads everything once and in order, through a consumer of its own making. */
+const leading = ['lease.*', 'snapshot.*', `$JS.API.DIRECT.GET.${STREAMS.coordination}`];
+
+/** The projector and the dispatcher read everything once and in order, through a consumer of their own making. */
 const feeding = [
   `$JS.API.CONSUMER.CREATE.${STREAMS.runs}`,
   `$JS.API.CONSUMER.CREATE.${STREAMS.runs}.>`,
@@ -75,6 +77,8 @@ const NEEDS: Record<ServiceName, NatsPermissions> = {
       ...readingBlobs,
       ...writingBlobs,
       ...parking,
+      ...feeding,
+      ...leading,
       ...consuming('orchestrator'),
     ],
     subscribe: hearingLive,

@@ -1,6 +1,8 @@
-import { LIVE_PREFIX, subjects } from '@millrace/contracts';
+import { LIVE_PREFIX, type RunEventKind, subjects } from '@millrace/contracts';
 import {
+  AckPolicy,
   type ConsumerConfig,
+  DeliverPolicy,
   DiscardPolicy,
   RetentionPolicy,
   StorageType,
@@ -31,6 +33,7 @@ export const STREAMS = {
   tasks: 'TASKS',
   timers: 'TIMERS',
   deadLetters: 'DEAD_LETTERS',
+  coordination: 'COORDINATION',
   blobs: 'OBJ_BLOBS',
 } as const;
 export type StreamName = (typeof STREAMS)[keyof typeof STREAMS];
@@ -69,9 +72,8 @@ export const topology = ({
       {
         ...kept,
         name: STREAMS.tasks,
-        description: 'Work to be done; can be made again from the log, so it lives in memory',
+        description: 'Work to be done; gone once it is done',
         subjects: [subjects.everyTask()],
-        storage: StorageType.Memory,
         retention: RetentionPolicy.Workqueue,
         max_bytes: 256 * MIB,
         max_consumers: MAX_CONSUMERS,
@@ -102,6 +104,18 @@ export const topology = ({
       },
       {
         ...kept,
+        name: STREAMS.coordination,
+        description: 'Who leads, and where it stood: the last word on each subject',
+        subjects: ['lease.*', 'snapshot.*'],
+        retention: RetentionPolicy.Limits,
+        discard: DiscardPolicy.Old,
+        max_msgs_per_subject: 1,
+        max_bytes: 64 * MIB,
+        max_consumers: MAX_CONSUMERS,
+        allow_direct: true,
+      },
+      {
+        ...kept,
         name: STREAMS.blobs,
         description: 'Payloads too large for an event, by content, apart for each tenant',
         subjects: [`$O.${BLOB_BUCKET}.C.>`, `$O.${BLOB_BUCKET}.M.>`],
@@ -112,6 +126,44 @@ export const topology = ({
         allow_rollup_hdrs: true,
       },
     ],
-    consumers: [],
+    consumers: [
+      consumer(
+        STREAMS.runs,
+        'orchestrator',
+        CONDUCTED_KINDS.map((kind) => subjects.everyRun(kind)),
+      ),
+      consumer(STREAMS.timers, 'orchestrator-timers', ['timer.due.>']),
+      consumer(STREAMS.tasks, 'node-workers', [subjects.everyTask()]),
+    ],
   };
 };
+
+/** What makes an orchestrator look at a run: a fact after which something may have to follow. */
+export const CONDUCTED_KINDS = [
+  'RunStarted',
+  'RunResumed',
+  'RunCancelRequested',
+  'GoalAchieved',
+  'NodeFinished',
+  'NodeSuspended',
+  'InputRequested',
+  'InputProvided',
+  'InputExpired',
+] as const satisfies readonly RunEventKind[];
+
+/** Whoever holds a message says so every third of ACK_WAIT_MS; whoever does not is taken for dead after it. */
+const ACK_WAIT_MS = 6_000;
+
+const consumer = (stream: StreamName, durable_name: string, filter_subjects: string[]): DeclaredConsumer => ({
+  stream,
+  config: {
+    durable_name,
+    filter_subjects,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(ACK_WAIT_MS),
+    max_deliver: -1, // the consumer counts, so that nothing is dropped unseen
+    max_ack_pending: 10_000,
+    max_waiting: 2_000,
+  },
+});
