@@ -1,3 +1,10 @@
 export { JETSTREAM, JetStreamContext, JetStreamServer, type JetStreamServerOptions } from './jetstream-server.js';
 export { ConsumerController, PassErrorsOn } from './pass-errors-on.filter.js';
 export { startTelemetry } from './telemetry.js';
+export { HealthController, Readiness } from './health.controller.js';
+export { NatsHealth } from './nats-health.js';
+export { NATS, NatsModule } from './nats.module.js';
+export { OutageLog } from './outage-log.js';
+export { PinoLogger } from './pino-logger.js';
+export { runService, startService, type Service } from './run-service.js';
+export { countEnv, databaseUrlEnv, parseEnv, serviceConfig, serviceEnv, type ServiceConfig } from './service-env.js';

@@ -12,6 +12,7 @@ describe('loadConfig', () => {
       host: '127.0.0.1',
       port: 3010,
       logLevel: 'info',
+      otlpEndpoint: undefined,
     });
   });
 

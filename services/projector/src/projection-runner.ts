@@ -2,7 +2,7 @@ import { ExclusiveLock, type ProjectionStore } from '@millrace/adapter-postgres'
 import type { EventFeed, StoredEvent } from '@millrace/ports';
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { OutageLog } from './outage-log.js';
+import { OutageLog } from '@millrace/nest-kit';
 import type { Projection } from './projection.js';
 
 export type Role = 'starting' | 'standby' | 'active' | 'waiting';
