@@ -1,5 +1,6 @@
 import nx from '@nx/eslint-plugin';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import { builtinModules } from 'node:module';
 import tseslint from 'typescript-eslint';
 
 /**
@@ -108,18 +109,21 @@ export default defineConfig([
         'error',
         {
           enforceBuildableLibDependency: true,
+          // What a package does not export, or no package.json names, resolves to nothing, and would pass unseen.
+          banTransitiveDependencies: true,
           // A spec may use the test kit whatever its layer: the kit never reaches a build (tsconfig.build.json).
-          allow: ['@jest/globals', 'fast-check', '@millrace/testing', '@millrace/testing/servers', '@millrace/testing/suites', '@millrace/adapter-memory'],
+          allow: [
+            '@jest/globals',
+            'fast-check',
+            '@millrace/testing',
+            '@millrace/testing/servers',
+            '@millrace/testing/suites',
+            '@millrace/adapter-memory',
+          ],
           depConstraints: layers,
         },
       ],
     },
-  },
-  {
-    // node:* is no package, so the boundary rule does not see it: what is pure says so here.
-    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects}/src/**/*.ts'],
-    ignores: ['**/*spec.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: ['node:*'] }] },
   },
   {
     // The test kit is for specs only.
@@ -128,7 +132,29 @@ export default defineConfig([
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { patterns: ['@millrace/testing', '@millrace/testing/*', '@millrace/adapter-memory', '@jest/globals', 'fast-check'] },
+        {
+          patterns: [
+            '@millrace/testing',
+            '@millrace/testing/*',
+            '@millrace/adapter-memory',
+            '@jest/globals',
+            'fast-check',
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // Node's own modules are no packages, so the boundary rule does not see them: what is pure says so here.
+    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects}/src/**/*.ts'],
+    ignores: ['**/*spec.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: ['node:*'], paths: builtinModules }],
+      // The rule above reads import declarations only.
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ImportExpression', message: 'What is pure loads nothing while it runs.' },
+        { selector: 'TSImportType[source.value=/^node:/]', message: 'What is pure knows nothing of Node.' },
       ],
     },
   },
