@@ -46,7 +46,7 @@ describe('a run that was cut', () => {
         );
         expect(differs).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });
@@ -62,7 +62,7 @@ describe('an order that was carried out', () => {
           else expect(facts).toHaveLength(1);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 

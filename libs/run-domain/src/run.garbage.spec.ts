@@ -62,7 +62,7 @@ describe('a broken history', () => {
         const run = fold(history);
         for (const command of everyCommand) decideOrRefuse(command, run);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -75,7 +75,7 @@ describe('a broken history', () => {
         expect(facts.filter(isTerminal)).toEqual(facts.slice(-1));
         expect([hasEnded(ended), openTools(ended)]).toEqual([true, []]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 

@@ -15,7 +15,7 @@ describe('a run several actors write to, each with what it last saw', () => {
         expect(lawsBroken(events)).toEqual([]);
         expect(events.filter(isTerminal)).toHaveLength(1);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -27,7 +27,7 @@ describe('a run several actors write to, each with what it last saw', () => {
         const continued = events.slice(cut).reduce(evolve, fold(events.slice(0, cut)));
         expect(continued).toEqual(fold(events));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
