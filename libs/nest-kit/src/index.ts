@@ -7,4 +7,13 @@ export { NATS, NatsModule } from './nats.module.js';
 export { OutageLog } from './outage-log.js';
 export { PinoLogger } from './pino-logger.js';
 export { runService, startService, type Service } from './run-service.js';
-export { countEnv, databaseUrlEnv, parseEnv, serviceConfig, serviceEnv, type ServiceConfig } from './service-env.js';
+export {
+  countEnv,
+  databaseUrlEnv,
+  listEnv,
+  parseEnv,
+  serviceConfig,
+  serviceEnv,
+  type ServiceConfig,
+} from './service-env.js';
+export { consumerTroubles } from './consumer-troubles.js';

@@ -28,6 +28,17 @@ export const databaseUrlEnv = z
 /** A whole number that is at least 1, from text. */
 export const countEnv = (usual: number) => z.coerce.number('must be a number').int().min(1).default(usual);
 
+/** Several, separated by commas. */
+export const listEnv = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
 /** Lists everything that is wrong at once. A variable that is set to nothing counts as not set. */
 export function parseEnv<T extends z.ZodType>(schema: T, env: Record<string, string | undefined>): z.infer<T> {
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
