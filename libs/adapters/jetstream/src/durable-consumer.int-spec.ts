@@ -7,7 +7,6 @@ import { DeadLetters } from './dead-letters.js';
 import { type ConsumerOptions, type Delivery, DurableConsumer, type Handle } from './durable-consumer.js';
 import { aRun, SpecNats, until } from './spec-nats.for-spec.js';
 import { STREAMS } from './topology.js';
-import { subjects } from '@millrace/contracts';
 
 let spec: SpecNats;
 let deadLetters: DeadLetters;
@@ -21,7 +20,7 @@ afterAll(async () => {
   await spec.stop();
 });
 
-/** A consumer of one run's tasks. */
+/** A consumer of subjects of its own. */
 const aConsumer = async (
   name: string,
   handle: Handle,
@@ -30,22 +29,21 @@ const aConsumer = async (
   const run = aRun();
   const { ackWaitMs = 30_000, ...rest } = options;
   const manager = await jetstreamManager(spec.nats);
-  await manager.consumers.add(STREAMS.tasks, {
+  await manager.consumers.add(STREAMS.timers, {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
-    filter_subject: subjects.run(run).replace('.*', '.task.*'),
+    filter_subject: `timer.spec.${run.runId}.*`,
   });
   const open = async () => {
-    const settings: ConsumerOptions = { retryAfterMs: () => 1, ...rest, stream: STREAMS.tasks, durable: name };
+    const settings: ConsumerOptions = { retryAfterMs: () => 1, ...rest, stream: STREAMS.timers, durable: name };
     const consumer = await DurableConsumer.open(await spec.connect(), settings, handle);
     consumers.push(consumer);
     return consumer;
   };
-  const send = async (text: string) =>
-    void (await jetstream(spec.nats).publish(subjects.task({ ...run, taskKey: text }), text));
+  const send = async (text: string) => void (await jetstream(spec.nats).publish(`timer.spec.${run.runId}.x`, text));
   const isEmpty = async () => {
-    const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.tasks, name);
+    const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.timers, name);
     return num_pending === 0 && num_ack_pending === 0;
   };
   const parked = async () => (await deadLetters.list(100)).filter(({ consumer }) => consumer === name);
@@ -108,7 +106,7 @@ describe('A durable consumer', () => {
       ['fails', 'a bug in two lines', 2],
       ['asks for ever', 'still not done after 2 attempts', 2],
     ]);
-    expect(letters.map(({ stream, consumer }) => `${stream}/${consumer}`)).toEqual(Array(4).fill('TASKS/park'));
+    expect(letters.map(({ stream, consumer }) => `${stream}/${consumer}`)).toEqual(Array(4).fill('TIMERS/park'));
     expect(tried.filter((text) => text === 'fails')).toHaveLength(2);
     expect(troubles.filter((kind) => kind === 'park')).toHaveLength(4);
   });
@@ -147,7 +145,7 @@ describe('A durable consumer', () => {
     // A process that dies sends no heartbeats: close its connection while it holds the message.
     for (const expected of [1, 2]) {
       const nats = await spec.connect();
-      await DurableConsumer.open(nats, { stream: STREAMS.tasks, durable: 'crash', maxAttempts: 2 }, () => {
+      await DurableConsumer.open(nats, { stream: STREAMS.timers, durable: 'crash', maxAttempts: 2 }, () => {
         taken += 1;
         return new Promise(() => {});
       });
