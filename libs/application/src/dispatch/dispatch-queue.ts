@@ -22,6 +22,8 @@ export interface DispatchSnapshot {
 interface Tenant {
   readonly waiting: Map<string, WaitingRun>;
   readonly active: Set<string>;
+  /** When it was served last, counted in turns. */
+  servedAt: number;
   /** Starts it has in hand, refilled as time passes. */
   credit: number;
   creditAt: number;
@@ -55,6 +57,7 @@ export class DispatchQueue {
   /** Taken to be started; until the log says that they are, whoever takes over must start them. */
   readonly #starting = new Map<string, WaitingRun>();
   #active = 0;
+  #turn = 0;
 
   constructor(private readonly limits: DispatchLimits) {}
 
@@ -100,18 +103,15 @@ export class DispatchQueue {
   /** The next run to start, taken from the queue and counted as active; undefined when none may start now. */
   next(nowMs: number): WaitingRun | undefined {
     if (this.#active >= this.limits.maxActive) return undefined;
-    for (const [tenantId, tenant] of this.#tenants) {
-      const [run] = tenant.waiting.values();
-      if (!run || !this.mayStart(tenant, nowMs)) continue;
-      tenant.waiting.delete(run.runId);
-      if (this.limits.startsPerSecondPerTenant !== undefined) tenant.credit -= 1;
-      this.activate(run);
-      this.#starting.set(run.runId, run);
-      this.#tenants.delete(tenantId); // to the end of the line
-      this.#tenants.set(tenantId, tenant);
-      return run;
-    }
-    return undefined;
+    const tenant = this.nextTenant(nowMs);
+    const [run] = tenant?.waiting.values() ?? [];
+    if (!tenant || !run) return undefined;
+    tenant.waiting.delete(run.runId);
+    tenant.servedAt = this.#turn += 1;
+    if (this.limits.startsPerSecondPerTenant !== undefined) tenant.credit -= 1;
+    this.activate(run);
+    this.#starting.set(run.runId, run);
+    return run;
   }
 
   /** A run that could not be started after all waits again, before the others of its tenant. */
@@ -189,9 +189,21 @@ export class DispatchQueue {
     const known = this.#tenants.get(tenantId);
     if (known) return known;
     const credit = this.limits.startsPerSecondPerTenant ?? 0;
-    const tenant: Tenant = { waiting: new Map(), active: new Set(), credit, creditAt: 0 };
+    // Just before whoever was served last: it need not wait for all others, nor come first by leaving and coming back.
+    const servedAt = this.#turn - 0.5;
+    const tenant: Tenant = { waiting: new Map(), active: new Set(), servedAt, credit, creditAt: 0 };
     this.#tenants.set(tenantId, tenant);
     return tenant;
+  }
+
+  /** Of those that have a run to start and may, the one that was served longest ago. */
+  private nextTenant(nowMs: number): Tenant | undefined {
+    let next: Tenant | undefined;
+    for (const tenant of this.#tenants.values()) {
+      if (tenant.waiting.size === 0 || (next && next.servedAt <= tenant.servedAt)) continue;
+      if (this.mayStart(tenant, nowMs)) next = tenant;
+    }
+    return next;
   }
 
   private mayStart(tenant: Tenant, nowMs: number): boolean {

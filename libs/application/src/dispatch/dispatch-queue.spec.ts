@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { FACT_FIXTURES, RunId, TenantId, type RunEvent, type RunEventKind } from '@millrace/contracts';
+import { stored } from '@millrace/testing';
+import { type DispatchLimits, DispatchQueue } from './dispatch-queue.js';
+
+const tenantOf = (name: string) => TenantId.parse(name.padStart(26, '0'));
+const runOf = (name: string) => RunId.parse(name.padStart(26, '0'));
+
+const happened = (kind: RunEventKind, tenant: string, run: string): RunEvent =>
+  stored([FACT_FIXTURES[kind]], { tenantId: tenantOf(tenant), runId: runOf(run) })[0]!;
+
+const aQueue = (limits: Partial<DispatchLimits> = {}, ...events: RunEvent[]) => {
+  const queue = new DispatchQueue({ maxActive: 100, maxActivePerTenant: 100, ...limits });
+  for (const event of events) queue.take(event);
+  return queue;
+};
+
+const requests = (tenant: string, ...runs: string[]) => runs.map((run) => happened('RunRequested', tenant, run));
+
+/** The names of the runs that may start now, in their order. */
+const startable = (queue: DispatchQueue, nowMs = 1_000): string[] => {
+  const names: string[] = [];
+  for (let run = queue.next(nowMs); run; run = queue.next(nowMs)) names.push(run.runId.replace(/^0+/, ''));
+  return names;
+};
+
+describe('The dispatch queue', () => {
+  it('lets tenants take turns, and within a tenant who came first', () => {
+    const queue = aQueue({}, ...requests('A', 'A1', 'A2', 'A3'), ...requests('B', 'B1'), ...requests('C', 'C1', 'C2'));
+    expect(startable(queue)).toEqual(['A1', 'B1', 'C1', 'A2', 'C2', 'A3']);
+  });
+
+  it('gives a tenant that comes late the next slot, however many wait before it', () => {
+    const many = Array.from({ length: 2_000 }, (_, at) => `A${at + 1}`);
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', ...many));
+    expect(startable(queue)).toEqual(['A1']);
+    for (const event of requests('B', 'B1')) queue.take(event);
+    expect(startable(queue)).toEqual([]);
+    queue.take(happened('RunFinished', 'A', 'A1'));
+    expect(startable(queue)).toEqual(['B1']);
+  });
+
+  it('gives a tenant that comes back at once no more than its turn', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2', 'A3'), ...requests('B', 'B1'));
+    const served: string[] = [];
+    for (let next = 2; next < 6; next += 1) {
+      const [name = ''] = startable(queue);
+      served.push(name);
+      queue.take(happened('RunFinished', name[0]!, name));
+      if (name.startsWith('B')) for (const event of requests('B', `B${next}`)) queue.take(event);
+    }
+    expect(served.map((name) => name[0])).toEqual(['A', 'B', 'A', 'B']);
+  });
+
+  it('holds a tenant to its cap and all of them to the cap for all', () => {
+    const events = [...requests('A', 'A1', 'A2', 'A3'), ...requests('B', 'B1', 'B2')];
+    expect(startable(aQueue({ maxActivePerTenant: 2 }, ...events))).toEqual(['A1', 'B1', 'A2', 'B2']);
+    expect(startable(aQueue({ maxActive: 3 }, ...events))).toEqual(['A1', 'B1', 'A2']);
+  });
+
+  it('holds a tenant to its start rate, and knows when the next may start', () => {
+    const queue = aQueue(
+      { startsPerSecondPerTenant: 2 },
+      ...requests('A', 'A1', 'A2', 'A3', 'A4'),
+      ...requests('B', 'B1'),
+    );
+    expect(startable(queue, 1_000)).toEqual(['A1', 'B1', 'A2']);
+    expect(queue.nextStartInMs(1_000)).toBe(500);
+    expect(startable(queue, 1_400)).toEqual([]);
+    expect(startable(queue, 1_500)).toEqual(['A3']);
+    expect(startable(queue, 2_000)).toEqual(['A4']);
+    expect(queue.nextStartInMs(2_000)).toBeUndefined();
+  });
+
+  it.each(['RunFinished', 'RunFailed', 'RunCanceled', 'NodeSuspended'] as const)(
+    'gives the slot on after %s',
+    (kind) => {
+      const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
+      expect(startable(queue)).toEqual(['A1']);
+      queue.take(happened(kind, 'A', 'A1'));
+      expect(startable(queue)).toEqual(['A2']);
+    },
+  );
+
+  it('counts a run again that was answered, and lets nobody in for it', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
+    startable(queue);
+    queue.take(happened('NodeSuspended', 'A', 'A1'));
+    queue.take(happened('InputProvided', 'A', 'A1'));
+    expect(startable(queue)).toEqual([]);
+  });
+
+  it('forgets a run that is canceled while it waits', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'), happened('RunCancelRequested', 'A', 'A1'));
+    expect(startable(queue)).toEqual(['A2']);
+  });
+
+  it('names those who have not been told that they wait', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2', 'A3'), happened('RunQueued', 'A', 'A2'));
+    startable(queue);
+    expect(queue.unqueued(10).map(({ runId }) => runId)).toEqual([runOf('A3')]);
+    queue.queued({ tenantId: tenantOf('A'), runId: runOf('A3') });
+    expect(queue.unqueued(10)).toEqual([]);
+  });
+
+  it('goes on from a snapshot; a run that was being started is started again', () => {
+    const limits = { maxActive: 2, maxActivePerTenant: 100 };
+    const queue = aQueue(limits, ...requests('A', 'A1', 'A2', 'A3'));
+    startable(queue);
+    queue.take(happened('RunStarted', 'A', 'A1'));
+    const copy = DispatchQueue.from(JSON.parse(JSON.stringify(queue.snapshot)) as typeof queue.snapshot, limits);
+    expect(startable(copy)).toEqual(['A2']);
+    copy.take(happened('RunFinished', 'A', 'A1'));
+    expect(startable(copy)).toEqual(['A3']);
+  });
+
+  it('puts a run that could not be started before the others of its tenant', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
+    queue.putBack(queue.next(0)!);
+    expect(startable(queue)).toEqual(['A1']);
+  });
+});
