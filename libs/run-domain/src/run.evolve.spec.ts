@@ -8,9 +8,11 @@ import {
   aSuspendedRun,
   aWorkedRun,
   checkpointSaved,
+  inputRequested,
   nodeFinished,
   nodeScheduled,
   nodeStarted,
+  runCancelRequested,
   runFinished,
   runPaused,
   runRequested,
@@ -70,6 +72,19 @@ describe('evolve', () => {
       FACT_FIXTURES.RunResumed,
     ];
     for (const fact of traceless) expect(evolve(run, fact)).toBe(run);
+  });
+
+  it('keeps a request for input as it was made first, open or closed', () => {
+    for (const run of [fold(aSuspendedRun()), fold(anAnsweredRun())]) {
+      expect(evolve(run, inputRequested({ expiresAt: '2026-01-12T11:00:00.000Z' }))).toBe(run);
+    }
+  });
+
+  it('knows of no work in a run that was canceled before it was dispatched', () => {
+    const run = fold([runRequested(), runCancelRequested()]);
+    for (const fact of [runStarted(), nodeScheduled(), nodeStarted(), toolRequested(), inputRequested()]) {
+      expect(evolve(run, fact)).toBe(run);
+    }
   });
 
   it('takes a kind it does not know as one that leaves no trace', () => {
