@@ -1,0 +1,130 @@
+import {
+  connectNats,
+  JetStreamBlobStore,
+  JetStreamRunLog,
+  NATS_USERS,
+  type NatsConnection,
+  natsUsers,
+  type NatsUserName,
+  setUpTopology,
+  SystemClock,
+  UlidEventIds,
+} from '@millrace/adapter-jetstream';
+import { RunCommandHandler } from '@millrace/application';
+import { isTerminal, RunId, type RunEvent, type RunRef, TenantId } from '@millrace/contracts';
+import { type GuardedChild, spawnGuarded } from '@millrace/local-servers';
+import { EMPTY_TAIL } from '@millrace/ports';
+import { startTestNats, type TestNats } from '@millrace/testing/servers';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type Role = 'orchestrator' | 'node-workers';
+
+export interface Process {
+  readonly role: Role;
+  readonly child: GuardedChild;
+  readonly lines: string[];
+}
+
+const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
+const SERVICES = join(import.meta.dirname, '..', '..', '..', 'services');
+
+/** A real nats-server and real service processes, each with its own NATS user; runs are asked for through the log. */
+export class Cluster {
+  readonly ids = new UlidEventIds();
+  readonly folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-'));
+  readonly processes = new Set<Process>();
+  readonly tenantId = TenantId.parse(this.ids.next());
+  readonly log: JetStreamRunLog;
+  readonly handler: RunCommandHandler;
+
+  private constructor(
+    readonly server: TestNats,
+    readonly nats: NatsConnection,
+    private readonly env: Record<string, string>,
+  ) {
+    this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats), { lookEveryMs: 500 });
+    this.handler = new RunCommandHandler({ log: this.log, ids: this.ids, clock: new SystemClock() });
+  }
+
+  static async start(roles: Partial<Record<Role, number>>, env: Record<string, string> = {}): Promise<Cluster> {
+    const server = await startTestNats({ syncAlways: true, extraConfig: natsUsers(PASSWORDS) });
+    const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'e2e' });
+    await setUpTopology(nats, { maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 });
+    const cluster = new Cluster(server, nats, env);
+    const wanted = Object.entries(roles) as [Role, number][];
+    await Promise.all(wanted.flatMap(([role, count]) => Array.from({ length: count }, () => cluster.spawn(role))));
+    return cluster;
+  }
+
+  /** Resolves when it says that it listens. */
+  async spawn(role: Role): Promise<Process> {
+    const child = await spawnGuarded({
+      command: process.execPath,
+      args: ['--enable-source-maps', join(SERVICES, role, 'dist', 'main.js')],
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        ...{ NATS_URL: urlFor(this.server, role), PORT: '0', MILLRACE_LEDGER_DIR: this.folder },
+        ...this.env,
+      },
+    });
+    const started: Process = { role, child, lines: [] };
+    this.processes.add(started);
+    void child.exited.then(() => this.processes.delete(started));
+    await new Promise<void>((resolve, reject) => {
+      child.onOutput((text) => {
+        started.lines.push(...text.split('\n').filter((line) => line !== ''));
+        if (text.includes('Listening on')) resolve();
+      });
+      void child.exited.then(() => reject(new Error(`${role} ended:\n${started.lines.join('\n')}`)));
+    });
+    return started;
+  }
+
+  of(role: Role): Process[] {
+    return [...this.processes].filter((started) => started.role === role);
+  }
+
+  async kill(killed: Process): Promise<void> {
+    killed.child.kill('SIGKILL');
+    await killed.child.exited;
+  }
+
+  async request(agent: string, input: unknown, tenantId = this.tenantId): Promise<RunRef> {
+    const ref = { tenantId, runId: RunId.parse(this.ids.next()) };
+    const order = { agent, appId: 'e2e', policy: 'default', input, userId: 'ada' };
+    await this.handler.handle({ kind: 'RequestRun', ...ref, ...order });
+    return ref;
+  }
+
+  /** The run's events up to the first one the predicate holds for. */
+  async until(ref: RunRef, isSo: (event: RunEvent, all: readonly RunEvent[]) => boolean): Promise<RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const event of this.log.follow(ref, EMPTY_TAIL)) {
+      events.push(event);
+      if (isSo(event, events)) break;
+    }
+    return events;
+  }
+
+  ended(ref: RunRef): Promise<RunEvent[]> {
+    return this.until(ref, isTerminal);
+  }
+
+  /** One line for every time a step's effect was really done: `<runId> <taskKey> <attempt>`. */
+  ledger(file: string): string[] {
+    return readFileSync(join(this.folder, file), 'utf8').split('\n').filter(Boolean);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.processes].map(({ child }) => child.stop('SIGTERM', 10_000)));
+    await this.nats.close();
+    await this.server.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const urlFor = (server: TestNats, user: NatsUserName): string =>
+  server.url.replace('nats://', `nats://${user}:secret@`);

@@ -1,0 +1,19 @@
+import { STREAMS } from '@millrace/adapter-jetstream';
+import { consumerTroubles, type Service } from '@millrace/nest-kit';
+import { type Config, loadConfig } from './config.js';
+import { OrchestratorModule } from './orchestrator.module.js';
+
+const GRACE_MS = 5_000;
+
+export const orchestrator: Service<Config> = {
+  name: 'orchestrator',
+  loadConfig,
+  module: (config) => OrchestratorModule.forRoot(config),
+  consumers: ({ concurrency }) => {
+    const settings = { concurrency, graceMs: GRACE_MS, maxAttempts: 20, ...consumerTroubles('Conduct') };
+    return [
+      { ...settings, stream: STREAMS.runs, durable: 'orchestrator' },
+      { ...settings, stream: STREAMS.timers, durable: 'orchestrator-timers', concurrency: 4 },
+    ];
+  },
+};
