@@ -54,7 +54,7 @@ const runInProcess = async (graph: CompiledGraph, input: unknown, answer: Exhibi
   const config = { configurable: { thread_id: 'reference' } };
   let state = await graph.invoke(structuredClone(input), config);
   while (isInterrupted(state)) {
-    const resume = Object.fromEntries(state[INTERRUPT].map(({ id, value }) => [id, answer?.(value)] as const));
+    const resume = Object.fromEntries(state[INTERRUPT].map(({ id = '', value }) => [id, answer?.(value)]));
     state = await graph.invoke(new Command({ resume }), config);
   }
   return toReadable(state);

@@ -1,6 +1,8 @@
 import { Annotation, Command, END, Overwrite, Send, START, StateGraph } from '@langchain/langgraph';
 import { z } from 'zod';
-import { aCache, aNode, type Exhibit, Log } from './exhibit.for-spec.js';
+import { aCache, aNode, type Exhibit, Log, type LogState } from './exhibit.for-spec.js';
+
+const afterA = (n: number): (string | Send)[] => (n > 2 ? ['c'] : ['b', new Send('w', { i: n })]);
 
 /** Edges, routers, reducers and commands over one level of plain state. */
 export const stateGraphs: Record<string, Exhibit> = {
@@ -48,12 +50,9 @@ export const stateGraphs: Record<string, Exhibit> = {
   'Commands that update and go to nodes and Sends': {
     input: { log: [] },
     graph: new StateGraph(Log)
-      .addNode(
-        'a',
-        async ({ n }) =>
-          new Command({ update: { log: ['a'], n: 1 }, goto: n > 2 ? 'c' : ['b', new Send('w', { i: n })] }),
-        { ends: ['b', 'c', 'w'] },
-      )
+      .addNode('a', async ({ n }: LogState) => new Command({ update: { log: ['a'], n: 1 }, goto: afterA(n) }), {
+        ends: ['b', 'c', 'w'],
+      })
       .addNode('b', async () => new Command({ update: { log: ['b'], n: 1 }, goto: 'a' }), { ends: ['a'] })
       .addNode('w', async ({ i }: { i: number }) => ({ log: [`w${i}`] }))
       .addNode('c', aNode('c'))
