@@ -64,6 +64,7 @@ describe('evolve', () => {
       runStarted(),
       nodeScheduled(),
       nodeStarted(),
+      nodeFinished(speakerOf('9/unknown')),
       toolRequested(),
       toolFinished({ toolUseId: 'unknown' }),
       checkpointSaved(),

@@ -43,11 +43,11 @@ const strayHistory = fc.array(strayFact, { maxLength: 80, size: 'max' });
 const numbers = fc.array(fc.noBias(fc.nat()), { minLength: 200, maxLength: 1_000, size: 'max' });
 const shuffledHistory = numbers.chain((choices) => {
   const { events } = raceRun(choices);
-  return fc.shuffledSubarray([...events], { minLength: events.length });
+  return fc.shuffledSubarray([...events]);
 });
-/** Without its beginning nothing would come of it, so most begin as a run does. */
+/** Without its beginning nothing would come of it, so every second one begins as a run does. */
 const brokenHistory = fc
-  .tuple(fc.boolean(), fc.oneof(strayHistory, shuffledHistory))
+  .limitShrink(fc.tuple(fc.boolean(), fc.oneof(strayHistory, shuffledHistory)), 1_000)
   .map(([isStray, history]) =>
     isStray ? history : [FACT_FIXTURES.RunRequested, FACT_FIXTURES.RunStarted, ...history],
   );

@@ -5,7 +5,7 @@ import { lawsBroken, raceRun } from '@millrace/testing';
 import { absent, evolve, fold, openInputs, openTasks, openTools, type Run } from './index.js';
 
 /** Choices of four actors, enough of them to play a run of four nodes to its end. */
-const choices = fc.array(fc.noBias(fc.nat()), { minLength: 50, maxLength: 1_500, size: 'max' });
+const choices = fc.limitShrink(fc.array(fc.noBias(fc.nat()), { maxLength: 1_500, size: 'max' }), 1_000);
 
 describe('a run several actors write to, each with what it last saw', () => {
   it('keeps every law, whoever comes between, and ends exactly once', () => {
@@ -32,8 +32,8 @@ describe('a run several actors write to, each with what it last saw', () => {
   });
 
   /**
-   * What the stories above are worth. Measured with this seed, of 300: SUCCEEDED 116, FAILED 68, CANCELED 116, QUEUED
-   * 94, PAUSED 151, a task suspended 74, one to be tried again 83, a tool open 154; 7,617 events, and 2,227 appends
+   * What the stories above are worth. Measured with this seed, of 300: SUCCEEDED 104, FAILED 73, CANCELED 123, QUEUED
+   * 87, PAUSED 143, a task suspended 63, one to be tried again 84, a tool open 150; 7,093 events, and 2,084 appends
    * lost to somebody faster.
    */
   it('comes to every status and every state of a task in a good part of the stories', () => {
