@@ -1,4 +1,5 @@
 import { freePort } from '@millrace/local-servers';
+import { randomUUID } from 'node:crypto';
 import { type GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import type { TestServer } from './test-server.js';
 
@@ -99,16 +100,34 @@ export class ContainerTestServer implements TestServer {
   }
 }
 
+const LABEL = 'millrace.test-server';
+
 /** The port is ours to choose: one the runtime chooses is another one after every start. */
 async function startOnFixedPort(image: ServerImage, attempts = 3): Promise<StartedTestContainer> {
   const host = await freePort();
+  const label = randomUUID();
   try {
-    const container = image.describe(host).withExposedPorts({ container: image.port, host });
-    return await container.withWaitStrategy(Wait.forAll([])).start(); // whether it serves, we ask ourselves
-  } catch (error) {
-    if (attempts === 1 || !/port is already allocated|address already in use/.test(String(error))) throw error;
-    return startOnFixedPort(image, attempts - 1);
+    return await image
+      .describe(host)
+      .withExposedPorts({ container: image.port, host })
+      .withLabels({ [LABEL]: label })
+      .withWaitStrategy(Wait.forAll([])) // whether it serves, we ask ourselves
+      .start();
+  } catch (cause) {
+    const printed = await removeFailed(label);
+    if (attempts > 1 && /port is already allocated|address already in use/.test(String(cause)))
+      return startOnFixedPort(image, attempts - 1);
+    throw new Error(`The container did not start: ${String(cause)}\n${printed}`, { cause });
   }
+}
+
+/** A container that ended at once is not handed out, and stays behind. Resolves with what it printed. */
+async function removeFailed(label: string): Promise<string> {
+  const container = await (await getContainerRuntimeClient()).container.fetchByLabel(LABEL, label);
+  if (container === undefined) return '';
+  const printed = await logOf(container);
+  await container.remove({ force: true, v: true });
+  return printed;
 }
 
 async function logOf(container: { logs(options: { stdout: true; stderr: true; tail: number }): Promise<Buffer> }) {
