@@ -45,7 +45,7 @@ describe('Runs under chaos', () => {
 describe('A worker that was stopped and wakes up after its task was taken over', () => {
   it('changes nothing, and says so in one line', async () => {
     const [worker, ...others] = cluster.of('node-workers');
-    const run = await cluster.request('treadmill', { steps: 1, tokensPerStep: 200, tokensPerSecond: 20 });
+    const run = await cluster.request('treadmill', { steps: 1, tokensPerStep: 100, tokensPerSecond: 20 });
     await cluster.until(run, (event) => event.kind === 'TokenDelta');
     for (const process of cluster.of('node-workers')) process.child.kill('SIGSTOP');
     const fresh = await cluster.spawn('node-workers');

@@ -3,7 +3,7 @@ export { RunSession, type SessionPorts, type Store } from './run-session.js';
 export { RunWriter, type WriterOptions } from './run-writer.js';
 export { RunConductor, type ConductorOptions } from './conduct/run-conductor.js';
 export type { ConductPorts } from './conduct/conducted-run.js';
-export { TaskExecutor, type WorkNotes, type WorkPorts } from './work/task-executor.js';
+export { TaskExecutor, type TaskMessage, type WorkNotes, type WorkPorts } from './work/task-executor.js';
 export { Dispatcher, type DispatchNotes, type DispatchPorts } from './dispatch/dispatcher.js';
 export {
   DispatchQueue,

@@ -80,4 +80,4 @@ const isOutcome = (value: unknown): value is Outcome =>
   typeof value === 'object' &&
   value !== null &&
   'kind' in value &&
-  (value.kind === 'done' || value.kind === 'retry' || value.kind === 'park');
+  ['done', 'retry', 'park', 'leave'].includes(String(value.kind));

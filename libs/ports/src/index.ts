@@ -11,7 +11,7 @@ export {
   type Tail,
 } from './run-log.port.js';
 export { BlobMissing, BlobStore } from './blob-store.port.js';
-export { done, park, retryAfter, type Outcome } from './outcome.js';
+export { done, leave, park, retryAfter, type Outcome } from './outcome.js';
 export { Clock, EventIds } from './identity.port.js';
 export { EventFeed, type FeedStart, type StoredEvent } from './event-feed.port.js';
 export { advance, stampEvent, type StampedEvent } from './event-stamp.js';

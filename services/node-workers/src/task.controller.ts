@@ -19,7 +19,8 @@ export class TaskController {
     if (subjects.task({ ...parsed.data, taskKey: parsed.data.key }) !== delivery.subject) {
       return park(`${delivery.subject} holds a task of run ${parsed.data.runId}`);
     }
-    return this.executor.execute(await this.queue.ready(parsed.data));
+    const { attempt, hasStalled } = delivery;
+    return this.executor.execute(await this.queue.ready(parsed.data), { isRedelivered: attempt > 1, hasStalled });
   }
 }
 

@@ -4,6 +4,7 @@ import { type Consumer, jetstream, type JsMsg } from '@nats-io/jetstream';
 import { millis, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeadLetters } from './dead-letters.js';
+import { StallWatch } from './stall-watch.js';
 import type { StreamName } from './topology.js';
 
 /** One message on its way to a handler. */
@@ -15,6 +16,8 @@ export interface Delivery {
   /** 1 for the first time. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
+  /** Whether this process has stood still since, so long that the message may have been given to somebody else. */
+  hasStalled(): boolean;
 }
 
 export type Handle = (delivery: Delivery) => Promise<Outcome>;
@@ -39,7 +42,9 @@ export interface ConsumerOptions {
  *     itself by its `redelivery`, and an unknown one is retried until `maxAttempts`.
  * I2  A message is parked only once its dead letter is stored; a crash between the two stores it again, once.
  * I3  While a handler works the server is told so, and gives the message to nobody else.
- * I4  A message that ended its process each time is never handled again after `maxAttempts`: the server delivers
+ * I4  A process that stood still (stopped, starved, a laptop's lid) settles nothing it was given before or meanwhile:
+ *     the server took it for dead and gave the message on, and a late word would take it from whoever has it now.
+ * I5  A message that ended its process each time is never handled again after `maxAttempts`: the server delivers
  *     without limit and we count, so that it cannot vanish unseen.
  */
 export class DurableConsumer {
@@ -52,6 +57,7 @@ export class DurableConsumer {
     private readonly consumer: Consumer,
     private readonly deadLetters: DeadLetters,
     private readonly heartbeatMs: number,
+    private readonly stalls: StallWatch,
     private readonly handle: Handle,
   ) {}
 
@@ -59,8 +65,10 @@ export class DurableConsumer {
     const all = { ...DEFAULTS, ...options };
     const consumer = await jetstream(nats).consumers.get(all.stream, all.durable);
     const { config } = await consumer.info(true);
-    const heartbeatMs = Math.max(millis(config.ack_wait ?? 0) / 3, 50);
-    const opened = new DurableConsumer(nats, all, consumer, new DeadLetters(nats), heartbeatMs, handle);
+    const ackWaitMs = millis(config.ack_wait ?? 0);
+    const heartbeatMs = Math.max(ackWaitMs / 3, 50);
+    const stalls = new StallWatch(Math.max(ackWaitMs / 2, 1_000));
+    const opened = new DurableConsumer(nats, all, consumer, new DeadLetters(nats), heartbeatMs, stalls, handle);
     for (let slot = 0; slot < all.concurrency; slot += 1) void opened.serve();
     return opened;
   }
@@ -72,6 +80,7 @@ export class DurableConsumer {
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
     await Promise.race([Promise.all(this.#inHand), grace]);
     clearTimeout(timer);
+    this.stalls.stop();
   }
 
   /** One slot. It asks for one message at a time: what nobody works on yet stays where any process can have it. */
@@ -79,6 +88,7 @@ export class DurableConsumer {
     while (!this.#isClosed && !this.nats.isClosed()) {
       const message = await this.next();
       if (!message) continue;
+      if (this.stalls.isStalled()) continue; // I4: it may have waited in the socket all the while
       if (this.#isClosed) return message.nak(); // came while we were closing
       const work = this.work(message);
       this.#inHand.add(work);
@@ -106,7 +116,7 @@ export class DurableConsumer {
     heartbeat.unref();
     try {
       const { outcome, cause } = await this.outcomeOf(delivery);
-      if (outcome.kind !== 'done') this.options.onTrouble(delivery, outcome, cause);
+      if (outcome.kind !== 'done' && outcome.kind !== 'leave') this.options.onTrouble(delivery, outcome, cause);
       await this.settle(message, delivery, outcome);
     } catch (cause) {
       // Not even its dead letter could be stored (I2): the server delivers it again when its time is up.
@@ -119,7 +129,7 @@ export class DurableConsumer {
   private async outcomeOf(delivery: Delivery): Promise<{ outcome: Outcome; cause?: unknown }> {
     const { maxAttempts, retryAfterMs } = this.options;
     if (delivery.attempt > maxAttempts) {
-      return { outcome: park(`delivered ${delivery.attempt} times and never settled`) }; // I4
+      return { outcome: park(`delivered ${delivery.attempt} times and never settled`) }; // I5
     }
     try {
       const outcome = await this.handle(delivery);
@@ -153,6 +163,8 @@ export class DurableConsumer {
         });
         return message.term(outcome.reason);
       }
+      case 'leave':
+        return;
       default:
         return assertNever(outcome);
     }
@@ -161,12 +173,14 @@ export class DurableConsumer {
   private deliveryOf({ subject, data, headers, seq, info }: JsMsg): Delivery {
     const attempt = info.deliveryCount;
     const isLastAttempt = attempt >= this.options.maxAttempts;
-    return { subject, data, headers, streamSequence: seq, attempt, isLastAttempt };
+    const stalls = this.stalls.count;
+    const hasStalled = () => this.stalls.isStalled() || this.stalls.count !== stalls;
+    return { subject, data, headers, streamSequence: seq, attempt, isLastAttempt, hasStalled };
   }
 }
 
-/** How long the server may keep a question open. */
-const WAIT_MS = 30_000;
+/** How long the server may keep a question open: so long a process that stands still may be given messages. */
+const WAIT_MS = 5_000;
 const PAUSE_MS = 200;
 
 const DEFAULTS = {

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { aRunRef, cancelRun } from '@millrace/testing';
 import { WorkWorld } from '../work-world.for-spec.js';
 
+const redelivered = { isRedelivered: true, hasStalled: () => false };
+
 const last = <T>(items: readonly T[]): T | undefined => items.at(-1);
 
 describe('A run', () => {
@@ -327,7 +329,7 @@ describe('A worker that was replaced', () => {
     const world = new WorkWorld({
       a: async (context) => {
         if (context.attempt === 1) {
-          await world.newWorker().execute(task); // the queue took this one for dead
+          await world.newWorker().execute(task, redelivered); // the queue took this one for dead
           context.emit({ kind: 'TokenDelta', text: 'late' });
         }
         return `by attempt ${context.attempt}`;
@@ -340,5 +342,33 @@ describe('A worker that was replaced', () => {
     expect(last(await world.events())).toMatchObject({ output: { text: 'by attempt 2' } });
     expect(await world.kinds()).not.toContain('TokenDelta');
     expect(world.letGo).toHaveLength(1);
+  });
+
+  it('leaves the message to the one who has it now', async () => {
+    const world = new WorkWorld({
+      a: async (context) => {
+        if (context.attempt === 1) await world.newWorker().execute(task, redelivered);
+        return context.attempt;
+      },
+    });
+    await world.start();
+    const task = world.queue.waiting[0]!;
+    const stalled = { isRedelivered: false, hasStalled: () => true };
+    expect(await world.worker.execute(task, stalled)).toEqual({ kind: 'leave' });
+  });
+
+  it('is not taken over by a second message for the same task', async () => {
+    const outcomes: unknown[] = [];
+    const world = new WorkWorld({
+      a: async () => {
+        outcomes.push(await world.newWorker().execute(task));
+        return 'once';
+      },
+    });
+    await world.start();
+    const task = world.queue.waiting[0]!;
+    await world.work();
+    expect(outcomes).toEqual([{ kind: 'done' }]);
+    expect(last(await world.kinds())).toBe('RunFinished');
   });
 });

@@ -2,6 +2,7 @@ import { type AgentRegistry, type AgentDefinition, NodeSuspension, runWithContex
 import { InputRequest, type ReadyTask, type RequestId, type RunRef } from '@millrace/contracts';
 import {
   done,
+  leave,
   type GraphRuntime,
   type GraphTask,
   type LlmPort,
@@ -38,6 +39,15 @@ export interface WorkNotes {
   letGo(task: ReadyTask, attempt: number, why: string): void;
 }
 
+/** What the queue knows of the message a task came in. */
+export interface TaskMessage {
+  readonly isRedelivered: boolean;
+  /** Whether it may have been given to another worker since. */
+  hasStalled(): boolean;
+}
+
+const FRESH: TaskMessage = { isRedelivered: false, hasStalled: () => false };
+
 /**
  * Runs the body of one node and appends all it says.
  *
@@ -45,6 +55,8 @@ export interface WorkNotes {
  *     holds a lower attempt is refused whatever it says.
  * I2  What earlier attempts did is read before the body runs, and given to it instead of being done again.
  * I3  The task is done for the queue only once its result, its wait or its next attempt is in the log.
+ * I4  A message that another worker has by now is left alone: to settle it would take it from that worker, and nobody
+ *     would be given it if that one died too.
  */
 export class TaskExecutor {
   readonly #desks: RunDesks;
@@ -57,11 +69,11 @@ export class TaskExecutor {
     this.#desks = new RunDesks(ports, keepDeskMs);
   }
 
-  execute(task: ReadyTask): Promise<Outcome> {
+  execute(task: ReadyTask, message: TaskMessage = FRESH): Promise<Outcome> {
     return this.#desks.with(task, async (desk) => {
       await desk.refresh();
-      const ready = this.startable(desk, task);
-      return 'kind' in ready ? ready : this.attempt(desk, task, ready.open);
+      const ready = this.startable(desk, task, message);
+      return 'kind' in ready ? ready : this.attempt(desk, task, message, ready.open);
     });
   }
 
@@ -70,12 +82,14 @@ export class TaskExecutor {
   }
 
   /** The open task when it can be started now; else what becomes of the message. */
-  private startable(desk: RunDesk, { key }: ReadyTask): Outcome | { readonly open: OpenTask } {
+  private startable(desk: RunDesk, { key }: ReadyTask, message: TaskMessage): Outcome | { readonly open: OpenTask } {
     const { run } = desk;
     const task = taskOf(run, key);
     if (hasEnded(run) || run.status === 'CANCELED_REQUESTED' || !task || !('openTools' in task)) return done;
     if (run.status === 'PAUSED') return done; // offered again when it is resumed
     if (unansweredOf(run, task).length > 0) return done; // offered again when it is answered
+    // Only a message that comes back speaks for a worker that is gone; a new one for a task in hand is one too many.
+    if (task.state.name === 'STARTED' && !message.isRedelivered) return done;
     if (task.state.name === 'RETRYING') {
       const leftMs = new Date(task.state.retryAt).getTime() - this.ports.clock.now().getTime();
       if (leftMs > 0) return retryAfter(leftMs);
@@ -83,7 +97,7 @@ export class TaskExecutor {
     return { open: task };
   }
 
-  private async attempt(desk: RunDesk, task: ReadyTask, open: OpenTask): Promise<Outcome> {
+  private async attempt(desk: RunDesk, task: ReadyTask, message: TaskMessage, open: OpenTask): Promise<Outcome> {
     const ref: RunRef = { tenantId: task.tenantId, runId: task.runId };
     const attempt = open.attempt + 1;
     const { key, node, iteration, agent: agentId } = task;
@@ -103,7 +117,7 @@ export class TaskExecutor {
     } catch (error) {
       if (!(error instanceof RunRefused)) throw error;
       this.notes.letGo(task, attempt, error.message);
-      return done;
+      return message.hasStalled() ? leave : done; // I4
     } finally {
       unwatch();
     }
@@ -140,8 +154,9 @@ export class TaskExecutor {
   private async conclude(task: ReadyTask, outcome: NodeOutcome, of: Conclusion): Promise<Outcome> {
     const { voice, ref, context, durationMs } = of;
     if (of.stopped.aborted) {
-      this.notes.letGo(task, context.attempt, String(of.stopped.reason));
-      return done; // canceled or superseded: whoever did that goes on
+      const reason: unknown = of.stopped.reason;
+      this.notes.letGo(task, context.attempt, String(reason));
+      return reason instanceof AttemptStopped && reason.why === 'superseded' ? leave : done; // I4
     }
     switch (outcome.kind) {
       case 'finished': {
@@ -224,8 +239,8 @@ interface Conclusion {
 class AttemptStopped extends Error {
   override readonly name = 'AbortError';
 
-  constructor(reason: StopReason) {
-    super(`The run or the attempt is ${reason}`);
+  constructor(readonly why: StopReason) {
+    super(`The run or the attempt is ${why}`);
   }
 }
 
