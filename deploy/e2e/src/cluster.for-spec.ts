@@ -87,6 +87,19 @@ export class Cluster {
     return [...this.processes].filter((started) => started.role === role);
   }
 
+  /** What the process says of itself. */
+  async health(started: Process): Promise<Record<string, unknown>> {
+    const url = /Listening on (http:[^"\s]+)/.exec(started.lines.join('\n'))?.[1] ?? '';
+    return (await (await fetch(`${url}/health/ready`)).json()) as Record<string, unknown>;
+  }
+
+  /** Every process of these roles is stopped in good order and started anew. */
+  async restart(...roles: Role[]): Promise<void> {
+    const stopping = roles.flatMap((role) => this.of(role));
+    await Promise.all(stopping.map(({ child }) => child.stop('SIGTERM', 30_000)));
+    await Promise.all(stopping.map(({ role }) => this.spawn(role)));
+  }
+
   async kill(killed: Process): Promise<void> {
     killed.child.kill('SIGKILL');
     await killed.child.exited;

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { JetStreamBlobStore, JetStreamEventFeed } from '@millrace/adapter-jetstream';
+import { RUN_EVENT_KINDS, TenantId, type RunEvent, type RunEventKind, type RunRef } from '@millrace/contracts';
+import { Cluster } from './cluster.for-spec.js';
+import { expectSoundStory } from './sound-story.for-spec.js';
+
+const WAITING = 1_000;
+const AT_ONCE = 50;
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await Cluster.start({ orchestrator: 1, 'node-workers': 2 }, { MAX_ACTIVE_RUNS: '100' });
+});
+afterAll(() => cluster.stop());
+
+/** All events of one kind as they are stored, over all runs, until so many have come. */
+async function collect<K extends RunEventKind>(kind: K, count: number): Promise<Extract<RunEvent, { kind: K }>[]> {
+  const feed = new JetStreamEventFeed(cluster.nats, new JetStreamBlobStore(cluster.nats));
+  const stop = new AbortController();
+  const found: Extract<RunEvent, { kind: K }>[] = [];
+  const exclude = RUN_EVENT_KINDS.filter((other) => other !== kind);
+  for await (const batch of feed.batches({ afterStreamSequence: 0, exclude, signal: stop.signal })) {
+    for (const stored of batch) {
+      if ('event' in stored && stored.event.kind === kind) found.push(stored.event as Extract<RunEvent, { kind: K }>);
+    }
+    if (found.length >= count) break;
+  }
+  stop.abort();
+  return found;
+}
+
+async function inHandfuls<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
+}
+
+describe(`${WAITING} runs that wait for a person`, () => {
+  it('hold nothing in memory, and all go on after everything was restarted', async () => {
+    const runs: RunRef[] = [];
+    await inHandfuls(Array.from({ length: WAITING }), async () => {
+      runs.push(await cluster.request('treadmill', { steps: 2, askAtStep: 1 }));
+    });
+    await collect('NodeSuspended', WAITING);
+    expect(await cluster.health(cluster.of('orchestrator')[0]!)).toMatchObject({ status: 'ready', resident: 0 });
+
+    await cluster.restart('orchestrator', 'node-workers');
+    const asked = await collect('InputRequested', WAITING);
+    await inHandfuls(asked, async ({ tenantId, runId, requestId }) => {
+      const answer = { requestId, response: { text: 'go on' }, by: 'ada' };
+      await cluster.handler.handle({ kind: 'ProvideInput', tenantId, runId, ...answer });
+    });
+    const ended = await collect('RunFinished', WAITING);
+    expect(new Set(ended.map(({ runId }) => runId))).toEqual(new Set(runs.map(({ runId }) => runId)));
+    for (const run of runs.slice(0, 20)) expectSoundStory((await cluster.log.read(run)).events);
+  });
+});
+
+describe('A tenant with very many waiting runs', () => {
+  it("does not keep another tenant's single run waiting beyond one slot", async () => {
+    const many = await Cluster.start({ orchestrator: 1, 'node-workers': 1 }, { MAX_ACTIVE_RUNS: '2' });
+    try {
+      const slow = { steps: 1, tokensPerStep: 4, tokensPerSecond: 4 };
+      await inHandfuls(Array.from({ length: 2_000 }), () => many.request('treadmill', slow));
+      const other = await many.request('treadmill', slow, TenantId.parse(many.ids.next()));
+      const events = await many.ended(other);
+      expectSoundStory(events);
+      const { tail } = await many.log.read(other);
+      const startedBefore = await startsBetween(many, events, tail.streamSequence);
+      expect(startedBefore).toBeLessThanOrEqual(2); // those of the two slots
+    } finally {
+      await many.stop();
+    }
+  });
+});
+
+/** How many runs of others were started between the run's request and its own start. */
+async function startsBetween(many: Cluster, events: readonly RunEvent[], until: number): Promise<number> {
+  const feed = new JetStreamEventFeed(many.nats, new JetStreamBlobStore(many.nats));
+  const stop = new AbortController();
+  const exclude = RUN_EVENT_KINDS.filter(
+    (kind) => kind !== 'RunRequested' && kind !== 'RunStarted' && kind !== 'RunFinished',
+  );
+  const mine = events[0]!.runId;
+  let isWaiting = false;
+  let others = 0;
+  for await (const batch of feed.batches({ afterStreamSequence: 0, exclude, signal: stop.signal })) {
+    for (const stored of batch) {
+      if (!('event' in stored) || !('runId' in stored.event)) continue;
+      const { kind, runId } = stored.event;
+      if (runId === mine && kind === 'RunRequested') isWaiting = true;
+      else if (runId === mine && kind === 'RunStarted') isWaiting = false;
+      else if (kind === 'RunStarted' && isWaiting) others += 1;
+    }
+    if ((batch.at(-1)?.streamSequence ?? 0) >= until) break;
+  }
+  stop.abort();
+  return others;
+}
