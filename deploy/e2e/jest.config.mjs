@@ -1,3 +1,4 @@
 import preset from '../../jest.preset.mjs';
 
-export default { ...preset };
+/** Real processes are started, killed and waited for: minutes, where the machine is busy. */
+export default { ...preset, testTimeout: 400_000, maxWorkers: 1 };
