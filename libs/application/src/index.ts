@@ -11,3 +11,4 @@ export {
   type DispatchSnapshot,
   type WaitingRun,
 } from './dispatch/dispatch-queue.js';
+export { RunRedrive, type Redriven } from './run-redrive.js';
