@@ -10,9 +10,11 @@ export const finishedState = ({ toOutput }: AgentDefinition, state: unknown): Gr
   output: toReadable(toOutput ? toOutput(state) : state) ?? null,
 });
 
-export const failedState = (thrown: unknown): GraphState => {
+export const failedState = (thrown: unknown, recursionLimit: number): GraphState => {
   const error = firstOf(thrown);
-  return { kind: 'failed', errorCode: errorCodeOf(error), reason: reasonOf(error) };
+  const errorCode = errorCodeOf(error);
+  const tooLong = `The graph did not end within ${recursionLimit} steps`;
+  return { kind: 'failed', errorCode, reason: errorCode === 'RECURSION_LIMIT_EXCEEDED' ? tooLong : reasonOf(error) };
 };
 
 /** Nodes of one step that fail together arrive as one error. */

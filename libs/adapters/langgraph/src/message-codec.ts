@@ -15,7 +15,8 @@ import { isRecord, type JsonObject, put } from './json-object.js';
  * nothing is added to it.
  */
 export const messageToJson = (message: BaseMessage, pack: (key: string, value: unknown) => unknown): JsonObject => {
-  const fields = { ...message.lc_kwargs, ...currentFields(message) };
+  const current = currentFields(message);
+  const fields = { ...current, ...message.lc_kwargs, ...current }; // in one order, whatever it was made from
   const json: JsonObject = { type: message.type };
   for (const [key, value] of Object.entries(fields)) {
     if (value === undefined || DERIVED.has(key) || isOmitted(message, key, value)) continue;

@@ -3,16 +3,17 @@ import { Runnable } from '@langchain/core/runnables';
 import { Command, isCommand, isParentCommand, type LangGraphRunnableConfig } from '@langchain/langgraph';
 import { asError } from './graph-errors.js';
 import { ToolSuspended } from './tool-suspended.js';
+import { toJson } from './value-codec.js';
 
 /** LangGraph takes no input for "go on", so a node that is really given none is given this. */
 const NOTHING = '__millrace_nothing';
 export const asPregelInput = (input: unknown): unknown => input ?? NOTHING;
 
-/** The body of one node, and what became of it. */
+/** The body of one node, and what it gave. */
 export class NodeBody extends Runnable {
   lc_namespace = ['millrace'];
-  /** Unset when the body was interrupted, or its result was found in a cache. */
-  returned: { readonly value: unknown } | undefined;
+  /** As the log will have it. Unset when the body was interrupted, or its output was found in a cache. */
+  returned: { readonly output: unknown } | undefined;
 
   constructor(
     private readonly bound: Runnable,
@@ -24,8 +25,9 @@ export class NodeBody extends Runnable {
   async invoke(given: unknown, config: LangGraphRunnableConfig): Promise<unknown> {
     const input = given === NOTHING ? null : given;
     const value = await this.run(input, config).catch(commandOf);
-    this.returned = { value };
-    return value;
+    const output = value === undefined ? undefined : toJson(value);
+    this.returned = { output };
+    return output;
   }
 
   private async run(input: unknown, config: LangGraphRunnableConfig): Promise<unknown> {

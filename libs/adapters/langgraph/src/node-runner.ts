@@ -11,7 +11,7 @@ import { findNode, type FoundNode } from './node-lookup.js';
 import { NodeState } from './node-state.js';
 import { toReadable } from './readable.js';
 import { TokenTap } from './token-tap.js';
-import { decode, toJson } from './value-codec.js';
+import { decode } from './value-codec.js';
 
 export interface NodeAgent {
   readonly definition: AgentDefinition;
@@ -59,8 +59,7 @@ const attempt = async (agent: NodeAgent, run: NodeRun): Promise<NodeOutcome> => 
     const requests = interrupts.map(({ id = '', value }) => ({ id: state.requestId(id), value: toReadable(value) }));
     return { kind: 'interrupted', requests, state: state.keep() };
   }
-  const output = body.returned ? body.returned.value : cached;
-  return { kind: 'finished', output: output === undefined ? undefined : toJson(output) };
+  return { kind: 'finished', output: body.returned ? body.returned.output : cached };
 };
 
 const oneNodeGraph = ({ name, node, graph }: FoundNode, body: NodeBody, root: AnyPregel, { saver }: NodeState) => {

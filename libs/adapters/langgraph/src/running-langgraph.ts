@@ -101,7 +101,7 @@ export class RunningLangGraph implements RunningGraph, PlayedRun, CheckpointKeep
       this.#coroutine.assertAllAsked();
       return finishedState(definition, state);
     } catch (error) {
-      return failedState(this.#coroutine.halt?.error ?? error);
+      return failedState(this.#coroutine.halt?.error ?? error, this.recursionLimit);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { BaseChannel, PregelNode } from '@langchain/langgraph';
+import { Name } from '@millrace/contracts';
 import { CheckpointSaver } from './checkpoint-saver.js';
 import { deterministicChannel } from './deterministic-channel.js';
 import { asError, GraphUnsupported, InputRefused } from './graph-errors.js';
@@ -33,6 +34,7 @@ const shadowLevel = (graph: AnyPregel, path: string): AnyPregel => {
 
 /** As the graph sees it, the node differs only in what it does. What concerns its body is the worker's. */
 const stubOf = (node: PregelNode, path: string): PregelNode => {
+  if (!Name.safeParse(path).success) throw new GraphUnsupported(`The name ${path} is longer than can be stored`);
   const inner = isPregel(node.bound) ? shadowLevel(node.bound, `${path}|`) : undefined;
   const writers = node.getWriters();
   const stub = new StubNode(path, { inner, writers, hasErrorHandler: node.errorHandlerNode !== undefined });

@@ -14,6 +14,8 @@ export class TaskLedger {
   /** The last step the log has of each level. */
   readonly #lastSteps = new Map<string, number>();
   readonly #asked = new Set<TaskKey>();
+  /** What a replay has yet to ask for. */
+  readonly #unasked = new Set<TaskKey>();
 
   /** Tasks of the supersteps up to `checkpointStep` are not asked for again. */
   constructor(private readonly checkpointStep: number) {}
@@ -24,6 +26,7 @@ export class TaskLedger {
       const { group, step } = levelOf(key);
       this.#lastSteps.set(group, Math.max(step, this.#lastSteps.get(group) ?? -1));
       this.#tasks.set(key, { node, inputHash, isFinished: false });
+      if (!this.#asked.has(key) && !this.liesBehind(key)) this.#unasked.add(key);
     }
   }
 
@@ -41,7 +44,9 @@ export class TaskLedger {
     const recorded = this.#tasks.get(key);
     const differs = recorded ? recorded.node !== node : step <= (this.#lastSteps.get(group) ?? -1);
     if (differs) throw new GraphNotDeterministic(`The graph asks for ${key}, the log has ${this.atStep(group, step)}`);
+    if (!recorded) this.assertNonePassed(key, group, step);
     this.#asked.add(key);
+    this.#unasked.delete(key);
     return recorded;
   }
 
@@ -56,9 +61,15 @@ export class TaskLedger {
   }
 
   assertAllAsked(): void {
-    for (const key of this.#tasks.keys()) {
-      if (this.#asked.has(key) || this.liesBehind(key)) continue;
-      throw new GraphNotDeterministic(`The graph has ended, the log has ${key}`);
+    const [key] = this.#unasked;
+    if (key !== undefined) throw new GraphNotDeterministic(`The graph has ended, the log has ${key}`);
+  }
+
+  /** A step is over when the next one begins, the graphs inside it included. */
+  private assertNonePassed(asked: TaskKey, group: string, step: number): void {
+    for (const key of this.#unasked) {
+      if (!key.startsWith(group) || Number.parseInt(key.slice(group.length), 10) >= step) continue;
+      throw new GraphNotDeterministic(`The graph asks for ${asked}, the log has ${key}`);
     }
   }
 
