@@ -10,9 +10,9 @@ import {
   SystemClock,
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
-import { RunCommandHandler } from '@millrace/application';
+import { RunCommandHandler, type SessionPorts } from '@millrace/application';
 import { isTerminal, RunId, type RunEvent, type RunRef, TenantId } from '@millrace/contracts';
-import { type GuardedChild, spawnGuarded } from '@millrace/local-servers';
+import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
 import { EMPTY_TAIL } from '@millrace/ports';
 import { startTestNats, type TestNats } from '@millrace/testing/servers';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,10 +21,8 @@ import { join } from 'node:path';
 
 export type Role = 'orchestrator' | 'node-workers';
 
-export interface Process {
+export interface Process extends ListeningProcess {
   readonly role: Role;
-  readonly child: GuardedChild;
-  readonly lines: string[];
 }
 
 const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
@@ -37,6 +35,7 @@ export class Cluster {
   readonly processes = new Set<Process>();
   readonly tenantId = TenantId.parse(this.ids.next());
   readonly log: JetStreamRunLog;
+  readonly ports: SessionPorts;
   readonly handler: RunCommandHandler;
 
   private constructor(
@@ -45,7 +44,8 @@ export class Cluster {
     private readonly env: Record<string, string>,
   ) {
     this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats), { lookEveryMs: 500 });
-    this.handler = new RunCommandHandler({ log: this.log, ids: this.ids, clock: new SystemClock() });
+    this.ports = { log: this.log, ids: this.ids, clock: new SystemClock() };
+    this.handler = new RunCommandHandler(this.ports);
   }
 
   static async start(roles: Partial<Record<Role, number>>, env: Record<string, string> = {}): Promise<Cluster> {
@@ -60,7 +60,7 @@ export class Cluster {
 
   /** Resolves when it says that it listens. */
   async spawn(role: Role): Promise<Process> {
-    const child = await spawnGuarded({
+    const listening = await spawnListening({
       command: process.execPath,
       args: ['--enable-source-maps', join(SERVICES, role, 'dist', 'main.js')],
       env: {
@@ -70,16 +70,9 @@ export class Cluster {
         ...this.env,
       },
     });
-    const started: Process = { role, child, lines: [] };
+    const started: Process = { role, ...listening };
     this.processes.add(started);
-    void child.exited.then(() => this.processes.delete(started));
-    await new Promise<void>((resolve, reject) => {
-      child.onOutput((text) => {
-        started.lines.push(...text.split('\n').filter((line) => line !== ''));
-        if (text.includes('Listening on')) resolve();
-      });
-      void child.exited.then(() => reject(new Error(`${role} ended:\n${started.lines.join('\n')}`)));
-    });
+    void started.child.exited.then(() => this.processes.delete(started));
     return started;
   }
 
@@ -88,8 +81,7 @@ export class Cluster {
   }
 
   /** What the process says of itself. */
-  async health(started: Process): Promise<Record<string, unknown>> {
-    const url = /Listening on (http:[^"\s]+)/.exec(started.lines.join('\n'))?.[1] ?? '';
+  async health({ url }: Process): Promise<Record<string, unknown>> {
     return (await (await fetch(`${url}/health/ready`)).json()) as Record<string, unknown>;
   }
 

@@ -9,3 +9,4 @@ export { startPostgres, type PostgresOptions, type RunningPostgres } from './pos
 export { childrenOf, isRunning, isStopped, processStartedAt } from './process-state.js';
 export { NatsServerMissing, PortTaken, PostgresMissing, ServerNotStarted } from './server-errors.js';
 export { describeExit, type RunningServer } from './start-server.js';
+export { spawnListening, type ListeningProcess } from './listening-process.js';
