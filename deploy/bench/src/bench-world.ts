@@ -29,6 +29,10 @@ export class BenchWorld {
     return new BenchWorld(server, nats, new JetStreamRunLog(nats, new JetStreamBlobStore(nats)));
   }
 
+  get url(): string {
+    return this.server.url;
+  }
+
   /** Another connection, as another process would have. */
   connect(): Promise<NatsConnection> {
     return connectNats({ url: this.server.url, name: 'bench' });

@@ -1,6 +1,7 @@
 import { benchLog } from './log.bench-suite.js';
+import { benchRun } from './run.bench-suite.js';
 
-const SUITES: Readonly<Record<string, () => Promise<void>>> = { log: benchLog };
+const SUITES: Readonly<Record<string, () => Promise<void>>> = { log: benchLog, run: benchRun };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in SUITES));

@@ -1,0 +1,46 @@
+// What the benchmark runs: nodes that do nothing, so that only the platform's own cost is measured.
+import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
+import { defineAgent, nodeContext } from '@millrace/agent-sdk';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const Count = Annotation.Root({ count: Annotation(), steps: Annotation(), pauseMs: Annotation() });
+
+export const two = new StateGraph(Count)
+  .addNode('first', async () => ({ count: 1 }))
+  .addNode('second', async () => ({ count: 2 }))
+  .addEdge(START, 'first')
+  .addEdge('first', 'second')
+  .addEdge('second', END)
+  .compile();
+
+export const chain = new StateGraph(Count)
+  .addNode('step', async ({ count = 0, pauseMs = 0 }) => {
+    if (pauseMs > 0) await pause(pauseMs);
+    return { count: count + 1 };
+  })
+  .addEdge(START, 'step')
+  .addConditionalEdges('step', ({ count, steps }) => (count < steps ? 'step' : END))
+  .compile();
+
+const Talk = Annotation.Root({ tokens: Annotation(), everyMs: Annotation() });
+/** Every token is the time it was said at, so that a follower knows how long it took. */
+const talk = new StateGraph(Talk)
+  .addNode('say', async ({ tokens, everyMs }) => {
+    const context = nodeContext();
+    for (let at = 0; at < tokens; at += 1) {
+      context.emit({ kind: 'TokenDelta', text: `${performance.timeOrigin + performance.now()} ` });
+      if (everyMs > 0) await pause(everyMs);
+      else if (at % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return {};
+  })
+  .addEdge(START, 'say')
+  .addEdge('say', END)
+  .compile();
+
+const recursionLimit = 10_000;
+export const agents = [
+  defineAgent({ id: 'two', version: '1', graph: two }),
+  defineAgent({ id: 'chain', version: '1', graph: chain, recursionLimit }),
+  defineAgent({ id: 'talk', version: '1', graph: talk }),
+];
