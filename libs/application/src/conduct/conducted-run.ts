@@ -10,6 +10,7 @@ import {
   type TaskQueue,
   type Timers,
 } from '@millrace/ports';
+import { PlatformError } from '@millrace/kernel';
 import {
   openInputs,
   openTasks,
@@ -49,7 +50,7 @@ export class ConductedRun implements GraphDriver {
   /** Everything so far, until the graph has been started with it. */
   #history: RunEvent[] = [];
   #pending: Promise<unknown>[] = [];
-  #scheduling: Promise<void> = Promise.resolve();
+  #turn: Promise<void> = Promise.resolve();
   /** Workers let go of tasks while the run was paused: after a resume they are offered under another name. */
   #epoch = 0;
 
@@ -77,16 +78,8 @@ export class ConductedRun implements GraphDriver {
   }
 
   async schedule(tasks: readonly GraphTask[]): Promise<void> {
-    // Levels of nested graphs may ask at the same time; a session serves one at a time.
-    const turn = this.#scheduling.then(() =>
-      this.execute({
-        kind: 'ScheduleNodes',
-        ...this.ref,
-        tasks: tasks.map(({ key, node, iteration, inputHash }) => ({ key, node, iteration, inputHash })),
-      }),
-    );
-    this.#scheduling = turn.catch(() => {}); // its caller is told
-    await turn;
+    const scheduled = tasks.map(({ key, node, iteration, inputHash }) => ({ key, node, iteration, inputHash }));
+    await this.execute({ kind: 'ScheduleNodes', ...this.ref, tasks: scheduled });
   }
 
   offer(task: GraphTask): void {
@@ -104,14 +97,18 @@ export class ConductedRun implements GraphDriver {
     this.await(this.ports.tasks.offer(offered, offerId));
   }
 
+  /** It only saves work later: one that could not be stored is done without. */
   checkpoint({ iteration, node, body }: GraphCheckpoint): void {
     const save = async () => {
       const ref = await this.ports.blobs.put(this.ref.tenantId, new TextEncoder().encode(body), 'application/json');
       const resumeToken = JSON.stringify(ref);
       await this.execute({ kind: 'SaveCheckpoint', ...this.ref, iteration, node, resumeToken });
     };
-    this.#scheduling = this.#scheduling.then(save);
-    this.await(this.#scheduling);
+    this.await(
+      save().catch((error: unknown) => {
+        if (!(error instanceof PlatformError)) throw error;
+      }),
+    );
   }
 
   private async move(): Promise<Residence> {
@@ -207,8 +204,14 @@ export class ConductedRun implements GraphDriver {
     return 'drop';
   }
 
+  /** In turns: levels of nested graphs schedule at the same time, and a session serves one at a time. */
   private async execute(command: RunCommand): Promise<void> {
-    await this.#session.execute(command);
+    const turn = this.#turn.then(() => this.#session.execute(command));
+    this.#turn = turn.then(
+      () => {},
+      () => {}, // its caller is told
+    );
+    await turn;
   }
 
   private hear(event: RunEvent): void {
