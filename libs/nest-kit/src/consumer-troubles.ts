@@ -10,8 +10,10 @@ export function consumerTroubles(context: string): Pick<ConsumerOptions, 'onTrou
     onTrouble: ({ subject, attempt }, outcome, cause) => {
       if (outcome.kind === 'park') log.error(`Parked ${subject} after attempt ${attempt}: ${outcome.reason}`);
       // A node that retries says so in the run's log; only what failed by itself is news here.
-      else if (cause !== undefined) log.warn(`${subject}, attempt ${attempt}: ${String(cause)}; trying again`);
+      else if (cause !== undefined) log.warn(`${subject}, attempt ${attempt}: ${messageOf(cause)}; trying again`);
     },
     onIdle: (cause) => outages.failed(cause),
   };
 }
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : JSON.stringify(cause));

@@ -17,7 +17,7 @@ export interface Delivery {
   readonly attempt: number;
   readonly isLastAttempt: boolean;
   /** Whether this process has stood still since, so long that the message may have been given to somebody else. */
-  hasStalled(): boolean;
+  readonly hasStalled: () => boolean;
 }
 
 export type Handle = (delivery: Delivery) => Promise<Outcome>;

@@ -43,7 +43,7 @@ export interface WorkNotes {
 export interface TaskMessage {
   readonly isRedelivered: boolean;
   /** Whether it may have been given to another worker since. */
-  hasStalled(): boolean;
+  readonly hasStalled: () => boolean;
 }
 
 const FRESH: TaskMessage = { isRedelivered: false, hasStalled: () => false };
