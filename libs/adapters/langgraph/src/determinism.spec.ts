@@ -96,6 +96,37 @@ describe('a graph that asks for something else than it did before', () => {
   });
 });
 
+describe('a graph that never asks for what has a result', () => {
+  const twoSubs = (steps: number) => {
+    const sub = (end: number) =>
+      new StateGraph(Log)
+        .addNode('x', aNode('x'))
+        .addEdge(START, 'x')
+        .addConditionalEdges('x', ({ n }) => (n < end ? 'x' : END))
+        .compile();
+    return new StateGraph(Log)
+      .addNode('one', sub(steps))
+      .addNode('two', sub(2))
+      .addNode('z', aNode('z'))
+      .addEdge(START, 'one')
+      .addEdge(START, 'two')
+      .addEdge(['one', 'two'], 'z')
+      .compile();
+  };
+
+  it('is given the others, and stopped when it goes further', async () => {
+    const run = new PlayedRun(agent(twoSubs(2)), input);
+    for (const key of ['1/one>1/x', '1/one>2/x', '1/two>1/x', '1/two>2/x']) {
+      await run.graph.settled();
+      const task = run.offered.find((offered) => offered.key === key);
+      if (!task) throw new Error(`${key} was not offered`);
+      await run.work(task);
+    }
+    const again = new PlayedRun(agent(twoSubs(1)), input, { history: run.events });
+    expect(await again.graph.settled()).toEqual(notDeterministic('The graph asks for 2/z, the log has 1/one>2/x'));
+  });
+});
+
 describe('what LangGraph leaves to chance', () => {
   const twoWriters = () =>
     new StateGraph(MessagesAnnotation)
@@ -125,7 +156,10 @@ describe('the order of results', () => {
         throw new Error(`${name} failed`);
       })
       .addEdge(START, 'step')
-      .addConditionalEdges('step', ({ n }) => (n < steps ? 'step' : 'fail'));
+      .addConditionalEdges('step', async ({ n }) => {
+        await new Promise((resolve) => setTimeout(resolve, name === 'long' ? 10 : 0)); // slower than a replay
+        return n < steps ? 'step' : 'fail';
+      });
     return sub.compile();
   };
   const State = Annotation.Root({

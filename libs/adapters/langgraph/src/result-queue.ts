@@ -27,10 +27,6 @@ export class ResultQueue {
     while (this.#results[0] && isTooLate(this.#results[0].taskKey)) this.#results.shift();
   }
 
-  first(): Result | undefined {
-    return this.#results[0];
-  }
-
   /** Takes the first one that is wanted. */
   take(isWanted: (key: TaskKey) => boolean): Result | undefined {
     const index = this.#results.findIndex(({ taskKey }) => isWanted(taskKey));

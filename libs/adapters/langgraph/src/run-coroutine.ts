@@ -36,8 +36,8 @@ const QUIET_TURNS = 3;
 /**
  * What a graph's nodes await their results from.
  *
- * I1  Results reach the graph in the order of the log, one in a turn of the event loop, live and in a replay alike.
- *     All that one of them leads to is asked for before the next one arrives, so who was first stays first.
+ * I1  Results reach the graph in the order of the log, one at a time, live and in a replay alike. All that one of them
+ *     leads to has been asked for before the next one arrives, so who was first stays first.
  * I2  What is asked for at once is scheduled at once, in one event. One schedule is in flight at a time.
  * I3  A task is offered only when the log has it and has no result of it.
  * I4  After a halt nothing is scheduled, offered or delivered, whatever the graph does with the error.
@@ -49,9 +49,9 @@ export class RunCoroutine {
   readonly #asks = new Map<TaskKey, Ask>();
   readonly #results = new ResultQueue();
   #batch: GraphTask[] = [];
+  #computing = 0;
   #isScheduling = false;
   #isDelivering = false;
-  #patience = { since: -1, turns: 0 };
   #lastNode: string | undefined;
   #halt: Halt | undefined;
   #hasEnded = false;
@@ -110,6 +110,18 @@ export class RunCoroutine {
     });
   }
 
+  /** A node's result is being written and routed, which may take a router some time. */
+  async compute(work: () => Promise<void>): Promise<void> {
+    this.#computing += 1;
+    try {
+      await work();
+    } finally {
+      this.#computing -= 1;
+      this.#activity.touch();
+      this.deliverSoon();
+    }
+  }
+
   openTasks(): readonly GraphTask[] {
     return [...this.#asks.values()].flatMap(({ task, isScheduled }) =>
       task && isScheduled && !this.#results.has(task.key) ? [task] : [],
@@ -137,6 +149,11 @@ export class RunCoroutine {
 
   stop(): void {
     this.haltWith('stopped', new Error('The graph was stopped'));
+  }
+
+  /** Whoever drives the graph has no use for it any more. */
+  drop(error: unknown): void {
+    this.haltWith('dropped', error);
   }
 
   /** Ends the run, so that no error handler of the graph can swallow it. Gives the error back to be thrown. */
@@ -184,7 +201,7 @@ export class RunCoroutine {
         for (const task of tasks) this.scheduled(task);
       }
     } catch (error) {
-      this.haltWith('dropped', error);
+      this.drop(error);
     } finally {
       this.#isScheduling = false;
       this.#activity.touch();
@@ -203,7 +220,7 @@ export class RunCoroutine {
     try {
       this.driver.offer(task);
     } catch (error) {
-      this.haltWith('dropped', error);
+      this.drop(error);
     }
   }
 
@@ -219,28 +236,15 @@ export class RunCoroutine {
   private deliver(): void {
     const isAsked = (key: TaskKey) => this.#asks.has(key);
     this.#results.skip((key) => this.#ledger.wasAsked(key) && !isAsked(key)); // its step had failed before it came
-    if (!this.#results.hasAny(isAsked)) return; // the next ask wakes us
-    const first = this.#results.first();
-    if (first && !isAsked(first.taskKey) && !this.isPatienceOver()) return this.deliverSoon(); // I1
+    if (this.#computing > 0) return; // I1: a router may be slow; when it is done we come back
     const result = this.#results.take(isAsked);
     const ask = result && this.#asks.get(result.taskKey);
-    if (!ask) return;
+    if (!ask) return; // the next ask wakes us
     this.#asks.delete(result.taskKey);
     this.#lastNode = result.node;
     this.answer(ask, result);
     this.#activity.touch();
     this.deliverSoon();
-  }
-
-  /**
-   * A router that takes its time may be why the first result has not been asked for. Later ones are passed on when
-   * nothing has happened for a while: the graph may also never ask for it, which shows when it ends.
-   */
-  private isPatienceOver(): boolean {
-    const { count } = this.#activity;
-    const turns = this.#patience.since === count ? this.#patience.turns + 1 : 0;
-    this.#patience = { since: count, turns };
-    return turns >= QUIET_TURNS;
   }
 
   private answer(ask: Ask, { node, result, output, error }: RunEventOf<'NodeFinished'>): void {
@@ -254,7 +258,8 @@ export class RunCoroutine {
 
   /** While nothing is asked for, the graph must come up with something or end. */
   private isBusy(): boolean {
-    return this.#asks.size === 0 || this.#isScheduling || this.#results.hasAny((key) => this.#asks.has(key));
+    if (this.#asks.size === 0 || this.#isScheduling || this.#computing > 0) return true;
+    return this.#results.hasAny((key) => this.#asks.has(key));
   }
 
   private haltWith(kind: Halt['kind'], cause: unknown): Error {

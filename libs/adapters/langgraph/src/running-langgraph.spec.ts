@@ -107,6 +107,15 @@ describe('settled()', () => {
     expect(run.graph.openTasks()).toEqual([]);
   });
 
+  it.each(['offer', 'checkpoint'] as const)('rejects when the driver throws at %s', async (call) => {
+    const run = new PlayedRun(agent(loop), { ...input, topic: '3' }, { checkpointRule: () => true });
+    const broken = new Error('broken');
+    run[call] = () => {
+      throw broken;
+    };
+    await expect(run.toEnd()).rejects.toBe(broken);
+  });
+
   it('is quiet after stop(), and nothing is offered or scheduled any more', async () => {
     const run = new PlayedRun(agent(oneNode), input);
     const pending = run.graph.settled();
@@ -149,6 +158,21 @@ describe('tasks', () => {
       ['1/p'],
       ['2/work[0]', '2/work[1]', '2/work[2]'],
     ]);
+  });
+
+  it('of one step are scheduled in one event with those of the graphs inside it', async () => {
+    const deep = new StateGraph(Log).addNode('sub', oneNode).addEdge(START, 'sub').compile();
+    const graph = new StateGraph(Log)
+      .addNode('p', aNode('p'))
+      .addNode('deep', deep)
+      .addEdge(START, 'p')
+      .addEdge(START, 'deep')
+      .compile();
+    const run = new PlayedRun(agent(graph), input);
+    await run.graph.settled();
+    expect(run.events).toHaveLength(1);
+    expect(run.keys).toEqual(['1/p', '1/deep>1/sub>1/a']);
+    run.graph.stop();
   });
 
   it('stay open until they have a result, and are offered again after a restart', async () => {
@@ -322,6 +346,26 @@ describe('the limit of steps', () => {
     );
     for (let length = 0; length < whole.events.length; length += 1) {
       expect(await play(whole.events.slice(0, length)).toEnd()).toEqual(end);
+    }
+  });
+
+  it('holds for an inner graph from its own start', async () => {
+    const graph = new StateGraph(Log)
+      .addNode('a', aNode('a'))
+      .addNode('b', aNode('b'))
+      .addNode('sub', loop)
+      .addEdge(START, 'a')
+      .addEdge('a', 'b')
+      .addEdge('b', 'sub')
+      .compile();
+    const options = { startFrom: 'the last checkpoint', checkpointRule: () => true } as const;
+    const definition = agent(graph, { recursionLimit: 5 });
+    const whole = new PlayedRun(definition, { ...input, topic: '5' }, options);
+    expect(await whole.toEnd()).toMatchObject({ kind: 'finished' });
+    for (let length = 0; length < whole.events.length; length += 1) {
+      const history = whole.events.slice(0, length);
+      const again = new PlayedRun(definition, { ...input, topic: '5' }, { ...options, history });
+      expect(await again.toEnd()).toMatchObject({ kind: 'finished' });
     }
   });
 

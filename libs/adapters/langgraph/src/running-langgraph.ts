@@ -74,6 +74,10 @@ export class RunningLangGraph implements RunningGraph, PlayedRun, CheckpointKeep
     return this.#coroutine.ask(asked, signal);
   }
 
+  compute(work: () => Promise<void>): Promise<void> {
+    return this.#coroutine.compute(work);
+  }
+
   fail(error: unknown): Error {
     return this.#coroutine.fail(error);
   }
@@ -84,7 +88,12 @@ export class RunningLangGraph implements RunningGraph, PlayedRun, CheckpointKeep
 
   keep(iteration: number, body: string): void {
     const node = this.#coroutine.lastNode;
-    if (node !== undefined) this.driver.checkpoint({ iteration, node, body });
+    if (node === undefined) return;
+    try {
+      this.driver.checkpoint({ iteration, node, body });
+    } catch (error) {
+      this.#coroutine.drop(error);
+    }
   }
 
   /** Never rejects: whatever goes wrong is how the graph ended. */

@@ -4,7 +4,7 @@ import { CheckpointSaver } from './checkpoint-saver.js';
 import { deterministicChannel } from './deterministic-channel.js';
 import { asError, GraphUnsupported, InputRefused } from './graph-errors.js';
 import { type AnyPregel, isPregel, START_NODE } from './langgraph-internals.js';
-import { StubNode } from './stub-node.js';
+import { askFor, passOn, play, type StubBody, StubNode } from './stub-node.js';
 
 /**
  * The graph with every node's body replaced by a stub that awaits its result; edges, routers and reducers are the
@@ -20,7 +20,7 @@ const shadowLevel = (graph: AnyPregel, path: string): AnyPregel => {
   refuseUnsupported(graph, path);
   const copy: AnyPregel = graph.withConfig({});
   return Object.assign(copy, {
-    nodes: mapValues<PregelNode>(graph.nodes, (node, name) => (name === START_NODE ? node : stubOf(node, path + name))),
+    nodes: mapValues<PregelNode>(graph.nodes, (node, name) => stubOf(node, path, name)),
     channels: mapValues<BaseChannel>(graph.channels, deterministicChannel),
     // Limits how many nodes run at once: that is up to the workers, and here it would take a superstep apart.
     config: { ...copy.config, maxConcurrency: undefined },
@@ -33,11 +33,9 @@ const shadowLevel = (graph: AnyPregel, path: string): AnyPregel => {
 };
 
 /** As the graph sees it, the node differs only in what it does. What concerns its body is the worker's. */
-const stubOf = (node: PregelNode, path: string): PregelNode => {
-  if (!Name.safeParse(path).success) throw new GraphUnsupported(`The name ${path} is longer than can be stored`);
-  const inner = isPregel(node.bound) ? shadowLevel(node.bound, `${path}|`) : undefined;
+const stubOf = (node: PregelNode, path: string, name: string): PregelNode => {
   const writers = node.getWriters();
-  const stub = new StubNode(path, { inner, writers, hasErrorHandler: node.errorHandlerNode !== undefined });
+  const stub = new StubNode(name === START_NODE ? passOn : bodyOf(node, path + name), writers);
   const copy = Object.create(Object.getPrototypeOf(node) as object) as PregelNode;
   return Object.assign(copy, node, {
     bound: stub,
@@ -47,6 +45,11 @@ const stubOf = (node: PregelNode, path: string): PregelNode => {
     timeout: undefined,
     cachePolicy: undefined,
   });
+};
+
+const bodyOf = ({ bound, errorHandlerNode }: PregelNode, path: string): StubBody => {
+  if (!Name.safeParse(path).success) throw new GraphUnsupported(`The name ${path} is longer than can be stored`);
+  return isPregel(bound) ? play(path, shadowLevel(bound, `${path}|`)) : askFor(path, errorHandlerNode !== undefined);
 };
 
 const refuseUnsupported = (graph: AnyPregel, path: string): void => {

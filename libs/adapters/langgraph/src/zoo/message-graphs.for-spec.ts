@@ -6,6 +6,7 @@ import {
   MessagesDeltaValue,
   MessagesValue,
   MessagesZodState,
+  Overwrite,
   ReducedValue,
   START,
   StateGraph,
@@ -49,6 +50,18 @@ export const messageGraphs: Record<string, Exhibit> = {
       .addEdge(START, 'm1')
       .addEdge('m1', 'trim')
       .addEdge('trim', 'm2')
+      .compile(),
+  },
+
+  'messages that replace all others, without ids': {
+    input: { messages: [{ role: 'user', content: 'hi' }] },
+    graph: new StateGraph(MessagesAnnotation)
+      .addNode('m1', async () => ({ messages: new Overwrite([new AIMessage('fresh')]) as unknown as AIMessage[] }))
+      .addNode('m2', async () => ({ messages: [new AIMessage('next')] }))
+      .addNode('m3', async () => ({ messages: [new AIMessage('last')] }))
+      .addEdge(START, 'm1')
+      .addEdge('m1', 'm2')
+      .addEdge('m2', 'm3')
       .compile(),
   },
 

@@ -30,6 +30,15 @@ const failing = new StateGraph(Log)
   .addEdge('first', 'fails')
   .compile();
 
+const failingBesideOthers = new StateGraph(Log)
+  .addNode('fails', async (): Promise<Partial<LogState>> => {
+    throw new RangeError('inside');
+  })
+  .addNode('late', aNode('late'))
+  .addEdge(START, 'fails')
+  .addEdge(START, 'late')
+  .compile();
+
 /** Graphs in graphs. */
 export const nestedGraphs: Record<string, Exhibit> = {
   'two subgraphs side by side, twice': {
@@ -87,6 +96,20 @@ export const nestedGraphs: Record<string, Exhibit> = {
       .addEdge(START, 'beside')
       .addEdge(START, 'sub')
       .addEdge(['beside', 'sub'], 'z')
+      .compile(),
+  },
+
+  'a subgraph that fails and is handled while another node in it still runs': {
+    input: { log: [] },
+    graph: new StateGraph(Log)
+      .addNode('sub', failingBesideOthers, {
+        errorHandler: async (_state: LogState, { error }: { error: Error }) => ({ log: [`saved from ${error.name}`] }),
+      })
+      .addNode('y', aNode('y'))
+      .addNode('z', aNode('z'))
+      .addEdge(START, 'sub')
+      .addEdge('sub', 'y')
+      .addEdge('y', 'z')
       .compile(),
   },
 };
