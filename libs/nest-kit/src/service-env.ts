@@ -26,7 +26,8 @@ export const databaseUrlEnv = z
   });
 
 /** A whole number that is at least 1, from text. */
-export const countEnv = (usual: number) => z.coerce.number('must be a number').int().min(1).default(usual);
+export const countEnv = (usual: number) =>
+  z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be at least 1').default(usual);
 
 /** Several, separated by commas. */
 export const listEnv = z

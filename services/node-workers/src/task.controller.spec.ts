@@ -28,10 +28,10 @@ const offer = async (body: string, on = subject, attempt = 1) => {
 };
 
 describe('A task that is offered', () => {
-  it('is executed, and the executor told whether it came before', async () => {
+  it('is executed, and the executor told how often it came', async () => {
     const { outcome, executed } = await offer(JSON.stringify(task), subject, 2);
     expect(outcome).toEqual(done);
-    expect(executed).toEqual([[task, expect.objectContaining({ isRedelivered: true })]]);
+    expect(executed).toEqual([[task, expect.objectContaining({ deliveries: 2 })]]);
   });
 
   it.each([

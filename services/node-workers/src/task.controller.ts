@@ -19,8 +19,8 @@ export class TaskController {
     if (subjects.task({ ...parsed.data, taskKey: parsed.data.key }) !== delivery.subject) {
       return park(`${delivery.subject} holds a task of run ${parsed.data.runId}`);
     }
-    const { attempt, hasStalled } = delivery;
-    return this.executor.execute(await this.queue.ready(parsed.data), { isRedelivered: attempt > 1, hasStalled });
+    const { attempt: deliveries, hasStalled } = delivery;
+    return this.executor.execute(await this.queue.ready(parsed.data), { deliveries, hasStalled });
   }
 }
 

@@ -10,7 +10,8 @@ export const orchestrator: Service<Config> = {
   loadConfig,
   module: (config) => OrchestratorModule.forRoot(config),
   consumers: ({ concurrency }) => {
-    const settings = { concurrency, graceMs: GRACE_MS, maxAttempts: 20, ...consumerTroubles('Conduct') };
+    // A message that is parked would leave its run where it is: it is tried for hours first.
+    const settings = { concurrency, graceMs: GRACE_MS, maxAttempts: 1_000, ...consumerTroubles('Conduct') };
     return [
       { ...settings, stream: STREAMS.runs, durable: 'orchestrator' },
       { ...settings, stream: STREAMS.timers, durable: 'orchestrator-timers', concurrency: 4 },

@@ -140,7 +140,8 @@ export class ConductedRun implements GraphDriver {
     const state = await this.#graph.settled();
     switch (state.kind) {
       case 'finished':
-        return this.finish(state.output);
+        // A branch the graph gave up may still be in hand: the run ends when it has let go.
+        return openTasks(this.#session.run).length > 0 ? 'keep' : this.finish(state.output);
       case 'failed':
         await this.execute({ kind: 'FailRun', ...this.ref, reason: state.reason, errorCode: state.errorCode });
         return 'drop';

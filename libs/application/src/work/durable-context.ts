@@ -45,7 +45,7 @@ export interface ContextParts {
   readonly speaker: Speaker;
   /** Whether the attempts before still stand (after a wait), or are superseded by this one. */
   readonly continues: boolean;
-  readonly agent: AgentDefinition;
+  readonly agent: () => AgentDefinition;
   readonly policy: () => string;
   readonly journal: TaskJournal;
   readonly voice: TaskVoice;
@@ -136,7 +136,7 @@ export class DurableContext implements NodeContext {
     const { journal, voice, agent, signal, ref } = this.parts;
     const call = { ref, toolUseId: this.numbered(name), name, input, signal };
     const approve = (toolUseId: string, snapshot: unknown) => this.approval(toolUseId, name, snapshot);
-    return callTool(call, { journal, voice, agent, speaker: this.speaker, approve });
+    return callTool(call, { journal, voice, agent: agent(), speaker: this.speaker, approve });
   }
 
   async step<T>(key: string, effect: () => Promise<T> | T): Promise<T> {

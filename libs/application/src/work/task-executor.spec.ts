@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aRunRef, cancelRun } from '@millrace/testing';
 import { WorkWorld } from '../work-world.for-spec.js';
 
-const redelivered = { isRedelivered: true, hasStalled: () => false };
+const redelivered = { deliveries: 2, hasStalled: () => false };
 
 const last = <T>(items: readonly T[]): T | undefined => items.at(-1);
 
@@ -150,6 +150,18 @@ describe('A node that runs again', () => {
     const world = new WorkWorld({ work: () => Promise.reject(new TypeError('a bug')) });
     await world.start();
     expect(await world.work()).toEqual([{ kind: 'park', reason: 'NON_RETRYABLE_ERROR: a bug' }]);
+    expect(last(await world.kinds())).toBe('RunFailed');
+  });
+});
+
+describe('A node whose workers die over it', () => {
+  it('is given up after so many, and the run says why', async () => {
+    const world = new WorkWorld({ work: async () => 'never gets here' });
+    await world.start();
+    const task = world.queue.waiting.shift()!;
+    const outcome = await world.worker.execute(task, { deliveries: 12, hasStalled: () => false });
+    expect(outcome).toEqual({ kind: 'park', reason: expect.stringContaining('11 workers died') });
+    await world.conductor.advance(aRunRef);
     expect(last(await world.kinds())).toBe('RunFailed');
   });
 });
@@ -353,7 +365,7 @@ describe('A worker that was replaced', () => {
     });
     await world.start();
     const task = world.queue.waiting[0]!;
-    const stalled = { isRedelivered: false, hasStalled: () => true };
+    const stalled = { deliveries: 1, hasStalled: () => true };
     expect(await world.worker.execute(task, stalled)).toEqual({ kind: 'leave' });
   });
 

@@ -1,4 +1,5 @@
-import { type AgentRegistry, type AgentDefinition, NodeSuspension, runWithContext } from '@millrace/agent-sdk';
+import { type AgentRegistry, AgentUnknown, NodeSuspension, runWithContext } from '@millrace/agent-sdk';
+import { PlatformError } from '@millrace/kernel';
 import { InputRequest, type ReadyTask, type RequestId, type RunRef } from '@millrace/contracts';
 import {
   done,
@@ -8,6 +9,7 @@ import {
   type LlmPort,
   type NodeInterrupt,
   type NodeOutcome,
+  type NodeRetryPolicy,
   type Outcome,
   park,
   retryAfter,
@@ -41,12 +43,16 @@ export interface WorkNotes {
 
 /** What the queue knows of the message a task came in. */
 export interface TaskMessage {
-  readonly isRedelivered: boolean;
+  /** 1 for the first time. More of them than failures means that workers died over it. */
+  readonly deliveries: number;
   /** Whether it may have been given to another worker since. */
   readonly hasStalled: () => boolean;
 }
 
-const FRESH: TaskMessage = { isRedelivered: false, hasStalled: () => false };
+const FRESH: TaskMessage = { deliveries: 1, hasStalled: () => false };
+
+/** A body that ends its worker so often is not tried again. */
+const MAX_DEATHS = 10;
 
 /**
  * Runs the body of one node and appends all it says.
@@ -89,7 +95,7 @@ export class TaskExecutor {
     if (run.status === 'PAUSED') return done; // offered again when it is resumed
     if (unansweredOf(run, task).length > 0) return done; // offered again when it is answered
     // Only a message that comes back speaks for a worker that is gone; a new one for a task in hand is one too many.
-    if (task.state.name === 'STARTED' && !message.isRedelivered) return done;
+    if (task.state.name === 'STARTED' && message.deliveries === 1) return done;
     if (task.state.name === 'RETRYING') {
       const leftMs = new Date(task.state.retryAt).getTime() - this.ports.clock.now().getTime();
       if (leftMs > 0) return retryAfter(leftMs);
@@ -109,9 +115,9 @@ export class TaskExecutor {
       await voice.write({ kind: 'StartNode', ...ref, ...speaker }); // I1
       const startedAt = this.ports.clock.now().getTime();
       const journal = open.attempt === 0 ? new TaskJournal(key) : TaskJournal.of(key, await desk.history()); // I2
-      const agent = this.ports.agents.get(task.agent, task.agentVersion);
-      const context = this.contextOf({ desk, ref, speaker, voice, journal, agent, signal: stopped.signal, open });
-      const outcome = await this.runBody(task, context, journal);
+      const context = this.contextOf({ desk, ref, speaker, voice, journal, signal: stopped.signal, open, task });
+      const deaths = message.deliveries - 1 - open.failures;
+      const outcome = deaths > MAX_DEATHS ? diedTooOften(deaths) : await this.runBody(task, context, journal);
       const durationMs = this.ports.clock.now().getTime() - startedAt;
       return await this.conclude(task, outcome, { ref, context, voice, open, durationMs, stopped: stopped.signal });
     } catch (error) {
@@ -124,9 +130,10 @@ export class TaskExecutor {
   }
 
   private contextOf(of: AttemptParts): DurableContext {
-    const { desk, ref, speaker, voice, journal, agent, signal, open } = of;
+    const { desk, ref, speaker, voice, journal, signal, open, task } = of;
     return new DurableContext({
-      ...{ ref, speaker, agent, journal, voice, signal },
+      ...{ ref, speaker, journal, voice, signal },
+      agent: () => this.ports.agents.get(task.agent, task.agentVersion),
       continues: open.state.name === 'SUSPENDED',
       policy: () => (desk.run.status === 'ABSENT' ? '' : desk.run.policy),
       llm: this.ports.llm,
@@ -135,20 +142,25 @@ export class TaskExecutor {
     });
   }
 
-  private runBody(task: ReadyTask, context: DurableContext, journal: TaskJournal): Promise<NodeOutcome> {
+  private async runBody(task: ReadyTask, context: DurableContext, journal: TaskJournal): Promise<NodeOutcome> {
     const { key, node, iteration, inputHash, input, nodeError } = task;
     const graphTask: GraphTask = { key, node, iteration, inputHash, input, nodeError };
-    return runWithContext(context, () =>
-      this.ports.graphs.runNode({
-        agent: task.agent,
-        agentVersion: task.agentVersion,
-        task: graphTask,
-        signal: context.signal,
-        resume: resumeOf(journal),
-        onToken: (text) => context.emit({ kind: 'TokenDelta', text }),
-        onCustom: (chunk) => context.log('info', 'custom', chunk),
-      }),
-    );
+    try {
+      return await runWithContext(context, () =>
+        this.ports.graphs.runNode({
+          agent: task.agent,
+          agentVersion: task.agentVersion,
+          task: graphTask,
+          signal: context.signal,
+          resume: resumeOf(journal),
+          onToken: (text) => context.emit({ kind: 'TokenDelta', text }),
+          onCustom: (chunk) => context.log('info', 'custom', chunk),
+        }),
+      );
+    } catch (error) {
+      if (error instanceof AgentUnknown) return { kind: 'failed', error };
+      throw error;
+    }
   }
 
   private async conclude(task: ReadyTask, outcome: NodeOutcome, of: Conclusion): Promise<Outcome> {
@@ -202,18 +214,34 @@ export class TaskExecutor {
   private async fail(task: ReadyTask, cause: unknown, of: Conclusion): Promise<Outcome> {
     const { voice, ref, context, open, durationMs } = of;
     if (cause instanceof RunRefused) throw cause;
-    const policy = this.ports.graphs.retryPolicyOf(task.agent, task.agentVersion, task.node);
-    const decision = decideRetry(cause, open.failures + 1, policy);
+    const decision = decideRetry(cause, open.failures + 1, this.policyFor(task, cause));
     if (decision.kind === 'retry') {
       const retryAt = new Date(this.ports.clock.now().getTime() + decision.afterMs).toISOString();
       const error = describeError(cause, { retryable: true });
       await voice.write({ kind: 'ScheduleRetry', ...ref, ...context.speaker, error, retryAt });
       return retryAfter(decision.afterMs);
     }
-    const error = describeError(cause, { code: decision.errorCode, retryable: false });
+    const code = cause instanceof AgentUnknown ? cause.code : decision.errorCode;
+    const error = describeError(cause, { code, retryable: false });
     await voice.write({ kind: 'FinishNode', ...ref, ...context.speaker, result: 'FAILURE', durationMs, error });
-    return park(`${decision.errorCode}: ${error.message}`);
+    return park(`${code}: ${error.message}`);
   }
+
+  /** Another worker may know the agent this one does not, while a new version is being rolled out. */
+  private policyFor({ agent, agentVersion, node }: ReadyTask, cause: unknown): NodeRetryPolicy | undefined {
+    if (cause instanceof AgentUnknown) return { isRetryable: () => true };
+    return this.ports.graphs.retryPolicyOf(agent, agentVersion, node);
+  }
+}
+
+const diedTooOften = (deaths: number): NodeOutcome => ({
+  kind: 'failed',
+  error: new WorkersDied(`${deaths} workers died while they ran this node`),
+});
+
+class WorkersDied extends PlatformError {
+  readonly code = 'MAX_RETRIES_EXCEEDED';
+  readonly redelivery = 'park';
 }
 
 interface AttemptParts {
@@ -222,9 +250,9 @@ interface AttemptParts {
   readonly speaker: Speaker;
   readonly voice: Voice;
   readonly journal: TaskJournal;
-  readonly agent: AgentDefinition;
   readonly signal: AbortSignal;
   readonly open: OpenTask;
+  readonly task: ReadyTask;
 }
 
 interface Conclusion {

@@ -31,14 +31,15 @@ export async function callTool(use: ToolUse, parts: ToolUseParts): Promise<unkno
   const { ref, name, signal } = use;
   const toolUseId = idOf(use.toolUseId, journal);
   const recorded = journal.tool(toolUseId);
-  if (recorded) {
-    if (recorded.ok) return recorded.output;
-    throw new ToolFailed(recorded.error ?? 'The tool failed');
-  }
+  if (recorded?.ok) return recorded.output;
   const definition = agent.tools?.[name] as ToolDefinition<unknown> | undefined;
   if (!definition) throw new NodeContractBroken(`Agent ${agent.id} has no tool ${name}`);
   const asked = checked(definition, name, use.input);
   const needsApproval = isApprovalNeeded(definition, asked);
+  if (recorded) {
+    if (needsApproval) await parts.approve(toolUseId, asked); // throws again what a rejection threw
+    throw new ToolFailed(recorded.error ?? 'The tool failed');
+  }
   const call = { ...ref, ...speaker, toolUseId, tool: name };
   await voice.write({ kind: 'RequestTool', ...call, input: asked, ...(needsApproval ? { needsApproval } : {}) });
   try {
