@@ -99,7 +99,9 @@ describe('npm start -- --detach', () => {
       expect.stringMatching(/^nats:\/\/admin:.+@127\.0\.0\.1:\d+$/),
       expect.stringMatching(/^postgresql:\/\/postgres@127\.0\.0\.1:\d+\/millrace$/),
     ]);
-    expect(Object.keys(pids)).toEqual(expect.arrayContaining(['launcher', 'nats-server', 'postgres', 'projector']));
+    expect(Object.keys(pids)).toEqual(
+      expect.arrayContaining(['launcher', 'nats-server', 'postgres', 'projector', 'orchestrator', 'node-workers']),
+    );
     expect('apiUrl' in urls).toBe(existsSync(join(WORKSPACE, 'services', 'run-api', 'dist', 'main.js')));
   });
 
@@ -129,7 +131,7 @@ describe('npm stop', () => {
   it('ends every process and takes stack.json away; the next start has the data', async () => {
     const streamSequence = await appendAnEvent();
     const { pids, token: _, ...before } = stack();
-    await eventually(async () => expect(await projectedTo()).toBe(streamSequence));
+    await eventually(async () => expect(await projectedTo()).toBeGreaterThanOrEqual(streamSequence));
 
     expect(await millrace('stop')).toEqual({ code: 0, printed: 'Millrace has stopped; its data is kept.\n' });
     allGone(pids)();
@@ -137,9 +139,10 @@ describe('npm stop', () => {
 
     expect(await millrace('start', ['--detach'])).toMatchObject({ code: 0 });
     expect(stack().tenantId).toBe(before.tenantId);
-    expect(await projectedTo()).toBe(streamSequence);
+    expect(await projectedTo()).toBeGreaterThanOrEqual(streamSequence);
     const log = await openLog();
-    expect((await log.read({ tenantId: aTenantId, runId: aRunId })).events).toHaveLength(1);
+    const { events } = await log.read({ tenantId: aTenantId, runId: aRunId });
+    expect(events[0]).toMatchObject({ kind: 'RunRequested', position: 0 });
   });
 
   it('is not needed after kill -9: nothing outlives the launcher, and the next start cleans up', async () => {

@@ -49,8 +49,8 @@ describe('The state of a process', () => {
   });
 
   it('is not running when it has ended and nobody collected it', async () => {
-    // The shell becomes a program that never asks how its child ended.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // The shell becomes a program that never asks how its child ended, before the child has ended.
+    const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(line.toString());
