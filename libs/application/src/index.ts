@@ -12,3 +12,8 @@ export {
   type WaitingRun,
 } from './dispatch/dispatch-queue.js';
 export { RunRedrive, type Redriven } from './run-redrive.js';
+export { RunQueries, type PublicPage } from './api/run-queries.js';
+export { LogRunQueries } from './api/log-run-queries.js';
+export { AnswerInvalid, RunOrders, type Caller, type RunOrder } from './api/run-orders.js';
+export { runIdOfKey, threadIdOfKey } from './api/idempotent-id.js';
+export { ThreadOrders, ThreadRefused, type ThreadPorts } from './api/thread-orders.js';

@@ -66,4 +66,14 @@ export {
   ThreadParams,
   ThreadRunView,
 } from './http/thread.http.js';
+export { AnswerBody, DoneBody, IdempotencyKey, RunInputParams, ThreadView } from './http/requests.http.js';
+export {
+  LogsAnswer,
+  MessagesAnswer,
+  RunDetail,
+  RunLogLine,
+  RunSaidMessage,
+  RunStep,
+  StepsAnswer,
+} from './http/run-reads.http.js';
 export { Problem } from './http/problem.http.js';

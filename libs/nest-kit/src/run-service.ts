@@ -10,10 +10,14 @@ import { PinoLogger } from './pino-logger.js';
 import type { ServiceConfig } from './service-env.js';
 import { startTelemetry } from './telemetry.js';
 
+export type HttpOptions = Extract<ConstructorParameters<typeof FastifyAdapter>[0], { frameworkErrors?: unknown }>;
+
 export interface Service<C extends ServiceConfig> {
   readonly name: ServiceName;
   readonly loadConfig: (env: Record<string, string | undefined>) => C;
   readonly module: (config: C) => DynamicModule;
+  /** What the HTTP server itself is told, e.g. how it answers what never reaches a route. */
+  readonly http?: HttpOptions;
   /** Durable consumers whose messages reach the module's `@EventPattern`s. */
   readonly consumers?: (config: C, app: NestFastifyApplication) => readonly Omit<JetStreamServerOptions, 'nats'>[];
 }
@@ -47,7 +51,7 @@ export async function startService<C extends ServiceConfig>(
   const module = service.module(config);
   const providers = [...(module.providers ?? []), ShutdownFlush];
   const root: DynamicModule = { ...module, providers };
-  const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), {
+  const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(service.http), {
     logger,
     abortOnError: false,
   });

@@ -40,3 +40,4 @@ export {
 export { TaskQueue } from './task-queue.port.js';
 export { Timers } from './timers.port.js';
 export { Leases, Snapshots, type HeldLease } from './lease.port.js';
+export { ThreadLog } from './thread-log.port.js';

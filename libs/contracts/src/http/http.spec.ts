@@ -5,6 +5,7 @@ import { INPUT_RESPONSES, InputRequest } from '../input-requests.js';
 import { AgentInputBody, AgentRunParams, StartAgentBody } from './agent.http.js';
 import { CommandBody, CreateRunBody, EventsQuery, ProvideInputBody, RunParams, RunView } from './native.http.js';
 import { Problem } from './problem.http.js';
+import { IdempotencyKey, RunInputParams } from './requests.http.js';
 import { CreateThreadBody, PostMessageBody, ThreadParams } from './thread.http.js';
 
 const takes = (schema: z.ZodType, body: unknown): boolean => schema.safeParse(body).success;
@@ -48,6 +49,17 @@ describe('the HTTP bodies', () => {
     for (const id of ['*', '>', 'a.b', '../x', aRunId.toLowerCase(), '']) {
       expect(takes(schema, { [name]: id })).toBe(false);
     }
+  });
+
+  it('refuse a path whose second id is not a ULID', () => {
+    expect(takes(RunInputParams, { id: aRunId, requestId: aRequestId })).toBe(true);
+    expect(takes(RunInputParams, { id: aRunId, requestId: '>' })).toBe(false);
+  });
+
+  it('take a key that can stand in a header, and no other', () => {
+    for (const key of ['a', '7f9c-:/+', 'x'.repeat(255)]) expect(takes(IdempotencyKey, key)).toBe(true);
+    for (const key of ['', 'a b', 'a\n', '\u0000', 'é', 'x'.repeat(256), 7])
+      expect(takes(IdempotencyKey, key)).toBe(false);
   });
 
   it('read a page of events from query strings, with bounds', () => {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
+import { aRequestId, aTenantId, RunId, type RunRef } from '@millrace/contracts';
+import { failRun, requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
+import { RunCommandHandler } from '../run-command-handler.js';
+import { LogRunQueries } from './log-run-queries.js';
+import { RunOrders } from './run-orders.js';
+
+const ada = { tenantId: aTenantId, userId: 'ada' };
+const order = { agent: 'echo', appId: 'demo', policy: 'default', input: { text: 'hello' } };
+
+const world = () => {
+  const log = new InMemoryRunLog();
+  const ids = new CountingEventIds();
+  const ports = { log, ids, clock: new ManualClock() };
+  const orders = new RunOrders(ports, () => RunId.parse(ids.next()));
+  const others = new RunCommandHandler(ports);
+  const aRunning = async (): Promise<RunRef> => {
+    const ref = { tenantId: aTenantId, runId: await orders.start(ada, order) };
+    for (const command of [startRun(ref), scheduleNodes(ref), startNode(ref)]) await others.handle(command);
+    return ref;
+  };
+  const kinds = async (ref: RunRef) => (await log.read(ref)).events.map(({ kind }) => kind);
+  return { orders, others, queries: new LogRunQueries(log), aRunning, kinds };
+};
+
+describe('Orders', () => {
+  it('start a run of its own each time, and one for all with the same key', async () => {
+    const { orders } = world();
+    expect(await orders.start(ada, order)).not.toBe(await orders.start(ada, order));
+    const twins = await Promise.all(Array.from({ length: 5 }, () => orders.start(ada, order, 'key')));
+    expect(new Set(twins).size).toBe(1);
+    const changed = orders.start(ada, { ...order, input: { text: 'bye' } }, 'key');
+    await expect(changed).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    const anothers = orders.start({ ...ada, userId: 'bob' }, order, 'key');
+    await expect(anothers).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+  });
+
+  it('start a run that was given no input, and know it again', async () => {
+    const { orders } = world();
+    const { input, ...without } = order;
+    expect(await orders.start(ada, without, 'key')).toBe(await orders.start(ada, { ...without, input: null }, 'key'));
+  });
+
+  it('are refused for a run nobody asked for', async () => {
+    const { orders } = world();
+    const runId = RunId.parse('01JD000000000000000000000Q');
+    for (const refused of [
+      orders.cancel(ada, runId),
+      orders.pause(ada, runId),
+      orders.resume(ada, runId),
+      orders.done(ada, runId),
+      orders.retry(ada, runId),
+      orders.answer(ada, runId, aRequestId, { text: 'Ada' }),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    }
+  });
+
+  it('answer a request in the shape it asks for, and append nothing in another', async () => {
+    const { orders, others, aRunning, kinds } = world();
+    const ref = await aRunning();
+    await others.handle(requestInput({ ...ref, request: { type: 'queryConsent', question: 'May I?' } }));
+    const wrong = orders.answer(ada, ref.runId, aRequestId, { consent: 'yes' });
+    await expect(wrong).rejects.toMatchObject({ problems: [{ field: 'response.consent' }] });
+    expect((await kinds(ref)).at(-1)).toBe('InputRequested');
+    expect(await orders.answer(ada, ref.runId, aRequestId, { consent: true })).toBe('RUNNING');
+    const late = orders.answer(ada, ref.runId, aRequestId, { consent: 'yes' });
+    await expect(late).rejects.toMatchObject({ code: 'INPUT_ALREADY_ANSWERED' });
+  });
+
+  it('retry once for one key, linked to what failed', async () => {
+    const { orders, others, queries, aRunning, kinds } = world();
+    const ref = await aRunning();
+    await others.handle(failRun(ref));
+    const runId = await orders.retry(ada, ref.runId, 'again', 'key');
+    expect(await orders.retry(ada, ref.runId, 'again', 'key')).toBe(runId);
+    expect((await kinds(ref)).slice(-2)).toEqual(['RunFailed', 'RetryRequested']);
+    expect(await queries.detail({ ...ref, runId })).toMatchObject({ retryOf: ref.runId, status: 'PENDING' });
+    await expect(orders.retry(ada, ref.runId, 'otherwise', 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+  });
+});

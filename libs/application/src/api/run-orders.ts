@@ -1,0 +1,140 @@
+import {
+  INPUT_RESPONSES,
+  type InputRequest,
+  type RequestId,
+  type RunEvent,
+  type RunFactOf,
+  type RunId,
+  type RunRef,
+  type RunStatus,
+  type TenantId,
+} from '@millrace/contracts';
+import { PlatformError } from '@millrace/kernel';
+import { openInputs, type Run, type RunCommand, RunRefused } from '@millrace/run-domain';
+import { RunCommandHandler } from '../run-command-handler.js';
+import { RunRedrive } from '../run-redrive.js';
+import { RunSession, type SessionPorts } from '../run-session.js';
+import { runIdOfKey } from './idempotent-id.js';
+
+/** Who asks, as a verified token says. */
+export interface Caller {
+  readonly tenantId: TenantId;
+  readonly userId: string;
+}
+
+type Requested = RunFactOf<'RunRequested'>;
+export type RunOrder = Pick<Requested, 'agent' | 'appId' | 'policy' | 'seedState' | 'threadId' | 'projectId'> & {
+  readonly input?: unknown;
+};
+
+/** The answer has not the shape its request asks for. */
+export class AnswerInvalid extends PlatformError {
+  readonly code = 'VALIDATION_FAILED';
+  readonly redelivery = 'park';
+
+  constructor(readonly problems: readonly { readonly field: string; readonly message: string }[]) {
+    super('The answer has not the shape its request asks for');
+  }
+}
+
+/** What a caller may order of runs. Every dialect is a spelling of these. */
+export class RunOrders {
+  readonly #handler: RunCommandHandler;
+
+  constructor(
+    private readonly ports: SessionPorts,
+    private readonly newRunId: () => RunId,
+  ) {
+    this.#handler = new RunCommandHandler(ports);
+  }
+
+  /** With a key, a repeat resolves with the run that is there; rejects with RUN_EXISTS when it asks for another. */
+  async start({ tenantId, userId }: Caller, order: RunOrder, key?: string): Promise<RunId> {
+    const runId = await this.runIdFor(tenantId, key);
+    const named = key === undefined ? {} : { idempotencyKey: key };
+    const input = order.input ?? null; // an event has no word for what was left out
+    await this.#handler.handle({ kind: 'RequestRun', tenantId, runId, ...order, input, userId, ...named });
+    return runId;
+  }
+
+  cancel(caller: Caller, runId: RunId, reason?: string): Promise<RunStatus> {
+    return this.order({ kind: 'CancelRun', ...ref(caller, runId), requestedBy: caller.userId, ...given({ reason }) });
+  }
+
+  pause(caller: Caller, runId: RunId, reason?: string): Promise<RunStatus> {
+    return this.order({ kind: 'PauseRun', ...ref(caller, runId), by: caller.userId, ...given({ reason }) });
+  }
+
+  resume(caller: Caller, runId: RunId, reason?: string): Promise<RunStatus> {
+    return this.order({ kind: 'ResumeRun', ...ref(caller, runId), by: caller.userId, ...given({ reason }) });
+  }
+
+  done(caller: Caller, runId: RunId, note?: string): Promise<RunStatus> {
+    return this.order({ kind: 'AchieveGoal', ...ref(caller, runId), by: caller.userId, ...given({ note }) });
+  }
+
+  async answer(caller: Caller, runId: RunId, requestId: RequestId, response: unknown): Promise<RunStatus> {
+    let request: InputRequest | undefined;
+    const remember = (event: RunEvent): void => {
+      if (event.kind === 'InputRequested' && event.requestId === requestId) request = event.request;
+    };
+    const session = await RunSession.open(this.ports, ref(caller, runId), remember);
+    // One that is closed or was never made is refused for that, whatever the answer looks like.
+    const isOpen = openInputs(session.run).some((open) => open.requestId === requestId);
+    if (isOpen && request) requireShape(request, response);
+    await session.execute({ kind: 'ProvideInput', ...session.ref, requestId, response, by: caller.userId });
+    return statusIn(session.run, session.ref);
+  }
+
+  /** A new run in place of one that has ended. */
+  async retry(caller: Caller, runId: RunId, note?: string, key?: string): Promise<RunId> {
+    const next = await this.runIdFor(caller.tenantId, key);
+    const old = ref(caller, runId);
+    if (key !== undefined && (await this.isRetried(old, next, note))) return next;
+    await new RunRedrive(this.ports, () => next).redrive(old, caller.userId, note);
+    return next;
+  }
+
+  private async isRetried(old: RunRef, next: RunId, note: string | undefined): Promise<boolean> {
+    const made = { tenantId: old.tenantId, runId: next };
+    const [requested] = (await this.ports.log.read(made, undefined, 1)).events;
+    if (requested?.kind !== 'RunRequested') return false;
+    const { events } = await this.ports.log.read(old);
+    const isSame = events.some((event) => event.kind === 'RetryRequested' && event.note === note);
+    if (requested.retryOf !== old.runId || !isSame) throw new RunRefused('RUN_EXISTS', made);
+    return true;
+  }
+
+  private async order(command: RunCommand): Promise<RunStatus> {
+    const { run } = await this.#handler.handle(command);
+    return statusIn(run, command);
+  }
+
+  private async runIdFor(tenantId: TenantId, key: string | undefined): Promise<RunId> {
+    return key === undefined ? this.newRunId() : runIdOfKey(tenantId, key);
+  }
+}
+
+const ref = ({ tenantId }: Caller, runId: RunId): RunRef => ({ tenantId, runId });
+
+const given = <T extends object>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+const statusIn = (run: Run, of: RunRef): RunStatus => {
+  if (run.status === 'ABSENT') throw new RunRefused('RUN_NOT_FOUND', of);
+  return run.status;
+};
+
+const requireShape = (request: InputRequest, response: unknown): void => {
+  const parsed = INPUT_RESPONSES[request.type].safeParse(response);
+  if (!parsed.success) {
+    throw new AnswerInvalid(
+      parsed.error.issues.map(({ path, message }) => ({ field: ['response', ...path].join('.'), message })),
+    );
+  }
+  if (request.type !== 'waitForChoice') return;
+  const { choice } = INPUT_RESPONSES.waitForChoice.parse(response);
+  if (request.choices.some(({ id }) => id === choice)) return;
+  const offered = request.choices.map(({ id }) => id).join(', ');
+  throw new AnswerInvalid([{ field: 'response.choice', message: `must be one of ${offered}` }]);
+};

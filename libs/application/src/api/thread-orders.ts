@@ -1,0 +1,62 @@
+import type { RunId, TenantId, ThreadEvent, ThreadId } from '@millrace/contracts';
+import { PlatformError } from '@millrace/kernel';
+import type { Clock, EventIds, ThreadLog } from '@millrace/ports';
+import { threadIdOfKey } from './idempotent-id.js';
+import type { Caller, RunOrder, RunOrders } from './run-orders.js';
+
+const REASONS = {
+  THREAD_NOT_FOUND: 'No such thread.',
+  THREAD_EXISTS: 'This thread was created before, with other content.',
+} as const;
+
+export class ThreadRefused extends PlatformError {
+  readonly redelivery = 'park';
+
+  constructor(readonly code: keyof typeof REASONS) {
+    super(REASONS[code]);
+  }
+}
+
+export interface ThreadPorts {
+  readonly threads: ThreadLog;
+  readonly orders: RunOrders;
+  readonly ids: EventIds;
+  readonly clock: Clock;
+}
+
+type NewThread = Pick<ThreadEvent, 'agent' | 'title'>;
+
+/** Conversations: created once, and each message in one is a run. */
+export class ThreadOrders {
+  constructor(
+    private readonly ports: ThreadPorts,
+    private readonly newThreadId: () => ThreadId,
+  ) {}
+
+  /** With a key, a repeat resolves with the thread that is there; rejects when it asks for another. */
+  async create({ tenantId, userId }: Caller, { agent, title }: NewThread, key?: string): Promise<ThreadId> {
+    const { threads, ids, clock } = this.ports;
+    const threadId = key === undefined ? this.newThreadId() : await threadIdOfKey(tenantId, key);
+    const stored = await threads.create({
+      ...{ kind: 'ThreadCreated', version: '1', tenantId, threadId, position: 0, by: userId },
+      ...{ eventId: ids.next(), ts: clock.now().toISOString() },
+      ...(agent === undefined ? {} : { agent }),
+      ...(title === undefined ? {} : { title }),
+    });
+    const isSame = stored.agent === agent && stored.title === title && stored.by === userId;
+    if (!isSame) throw new ThreadRefused('THREAD_EXISTS');
+    return threadId;
+  }
+
+  async find(tenantId: TenantId, threadId: ThreadId): Promise<ThreadEvent> {
+    const thread = await this.ports.threads.find({ tenantId, threadId });
+    if (!thread) throw new ThreadRefused('THREAD_NOT_FOUND');
+    return thread;
+  }
+
+  /** One message is one run, of the thread's own agent when it has one. */
+  async say(caller: Caller, threadId: ThreadId, order: RunOrder, key?: string): Promise<RunId> {
+    const { agent = order.agent } = await this.find(caller.tenantId, threadId);
+    return this.ports.orders.start(caller, { ...order, agent, threadId }, key);
+  }
+}

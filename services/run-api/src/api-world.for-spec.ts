@@ -1,0 +1,119 @@
+import {
+  connectNats,
+  JetStreamBlobStore,
+  JetStreamRunLog,
+  NATS_USERS,
+  type NatsConnection,
+  natsUsers,
+  type NatsUserName,
+  setUpTopology,
+  STREAMS,
+  SystemClock,
+  UlidEventIds,
+} from '@millrace/adapter-jetstream';
+import { RunCommandHandler } from '@millrace/application';
+import { RunId, type RunRef, TenantId } from '@millrace/contracts';
+import { startService } from '@millrace/nest-kit';
+import { startTestNats, type TestNats } from '@millrace/testing/servers';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SignJWT } from 'jose';
+import { loadConfig } from './config.js';
+import { runApi } from './run-api.service.js';
+
+export const SECRET = 'a secret that is known to the specs only';
+const passwords = Object.fromEntries(NATS_USERS.map((name) => [name, `${name}-secret`])) as Record<
+  NatsUserName,
+  string
+>;
+
+export interface Ask {
+  readonly token?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Record<string, unknown>;
+}
+
+/** The service as it is, on a nats-server that holds its user to what it may do. Other services' part is played. */
+export class ApiWorld {
+  readonly ids = new UlidEventIds();
+  readonly ada = TenantId.parse(this.ids.next());
+  readonly bob = TenantId.parse(this.ids.next());
+  readonly log: JetStreamRunLog;
+  readonly others: RunCommandHandler;
+
+  private constructor(
+    readonly server: TestNats,
+    readonly nats: NatsConnection,
+    readonly app: NestFastifyApplication,
+  ) {
+    this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats));
+    this.others = new RunCommandHandler({ log: this.log, ids: this.ids, clock: new SystemClock() });
+  }
+
+  static async start(): Promise<ApiWorld> {
+    const server = await startTestNats({ extraConfig: natsUsers(passwords) });
+    const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'spec' });
+    await setUpTopology(nats, { maxLogBytes: 1024 ** 2 * 256, maxBlobBytes: 1024 ** 2 * 64 });
+    const env = { AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'spec', AUTH_AUDIENCE: 'millrace' };
+    const config = loadConfig({ NATS_URL: urlFor(server, 'run-api'), ...env });
+    const app = await startService(runApi, config, false);
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new ApiWorld(server, nats, app);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.nats.close();
+    await this.server.stop();
+  }
+
+  async ask(method: 'GET' | 'POST', url: string, ask: Ask = {}): Promise<Answer> {
+    const token = 'token' in ask ? ask.token : await this.token();
+    const response = await this.app.inject({
+      method,
+      url,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...ask.headers,
+      },
+      ...(ask.body === undefined
+        ? {}
+        : { payload: typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body) }),
+    });
+    const { statusCode: status, headers } = response;
+    return { status, headers, body: response.json<Record<string, unknown>>() };
+  }
+
+  token(claims: Record<string, unknown> = {}): Promise<string> {
+    return new SignJWT({ tenant_id: this.ada, scope: 'runs:read runs:write', sub: 'ada', ...claims })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer('spec')
+      .setAudience('millrace')
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(SECRET));
+  }
+
+  async create(body: object = { appId: 'demo', policy: 'default', input: { text: 'hello' } }): Promise<RunRef> {
+    const { body: made } = await this.ask('POST', '/agents/runs', { body });
+    return { tenantId: this.ada, runId: RunId.parse(made['runId']) };
+  }
+
+  async kinds(ref: RunRef): Promise<string[]> {
+    return (await this.log.read(ref)).events.map(({ kind }) => kind);
+  }
+
+  /** How many messages the log holds, of all tenants. */
+  async stored(): Promise<number> {
+    const answer = await this.nats.request(`$JS.API.STREAM.INFO.${STREAMS.runs}`);
+    return answer.json<{ state: { messages: number } }>().state.messages;
+  }
+}
+
+const urlFor = ({ url }: TestNats, user: NatsUserName): string =>
+  url.replace('nats://', `nats://${user}:${passwords[user]}@`);

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { aTenantId } from '@millrace/contracts';
+import { exportJWK, exportSPKI, generateKeyPair, type GenerateKeyPairResult, SignJWT } from 'jose';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TokenVerifier } from './token-verifier.js';
+
+let server: Server;
+let keys: GenerateKeyPairResult;
+let others: GenerateKeyPairResult;
+let url: string;
+beforeAll(async () => {
+  keys = await generateKeyPair('ES256', { extractable: true });
+  others = await generateKeyPair('ES256');
+  const published = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }] };
+  server = createServer((request, response) => {
+    response.statusCode = request.url === '/keys' ? 200 : 500;
+    response.end(JSON.stringify(published));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+});
+
+const verifierAt = (jwksUrl: string) =>
+  new TokenVerifier({ secret: undefined, jwksUrl, issuer: 'spec', audience: 'millrace' });
+const token = (key: Parameters<SignJWT['sign']>[0], kid = 'one', alg = 'ES256') =>
+  new SignJWT({ tenant_id: aTenantId, scope: 'runs:read', sub: 'ada' })
+    .setProtectedHeader({ alg, kid })
+    .setIssuer('spec')
+    .setAudience('millrace')
+    .setExpirationTime('1h')
+    .sign(key);
+
+describe('A token verifier with a key set', () => {
+  it('knows who comes with a token of a published key', async () => {
+    expect(await verifierAt(`${url}/keys`).verify(await token(keys.privateKey))).toEqual({
+      tenantId: aTenantId,
+      userId: 'ada',
+      scopes: new Set(['runs:read']),
+    });
+  });
+
+  it('refuses another key, an id nobody published, and a public key used as a secret', async () => {
+    const verifier = verifierAt(`${url}/keys`);
+    const publicAsSecret = new TextEncoder().encode(await exportSPKI(keys.publicKey));
+    for (const bad of [
+      await token(others.privateKey),
+      await token(keys.privateKey, 'two'),
+      await token(publicAsSecret, 'one', 'HS256'),
+    ]) {
+      await expect(verifier.verify(bad)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    }
+  });
+
+  it('does not take a key set that cannot be read for a bad token', async () => {
+    const good = await token(keys.privateKey);
+    for (const away of [`${url}/broken`, 'http://127.0.0.1:1/keys']) {
+      await expect(verifierAt(away).verify(good)).rejects.toMatchObject({ code: 'KEYS_UNAVAILABLE' });
+    }
+  });
+});

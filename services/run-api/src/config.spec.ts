@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfig } from './config.js';
+
+const env = {
+  NATS_URL: 'nats://run-api:secret@10.0.0.1:4222',
+  AUTH_JWT_SECRET: 'a secret of at least 32 characters',
+  AUTH_ISSUER: 'spec',
+  AUTH_AUDIENCE: 'millrace',
+};
+
+describe('loadConfig', () => {
+  it('has a default for all but NATS and who may sign tokens', () => {
+    expect(loadConfig(env)).toMatchObject({
+      port: 3000,
+      auth: { secret: env.AUTH_JWT_SECRET, issuer: 'spec', audience: 'millrace' },
+      defaults: { agent: 'echo', appId: 'default', policy: 'default' },
+    });
+  });
+
+  it('takes a key set in place of a shared secret, and exactly one of them', () => {
+    const { AUTH_JWT_SECRET, ...rest } = env;
+    const AUTH_JWKS_URL = 'https://issuer.example/keys';
+    expect(loadConfig({ ...rest, AUTH_JWKS_URL }).auth).toMatchObject({ jwksUrl: AUTH_JWKS_URL });
+    expect(() => loadConfig(rest)).toThrow(/set either this or AUTH_JWKS_URL/);
+    expect(() => loadConfig({ ...rest, AUTH_JWT_SECRET, AUTH_JWKS_URL })).toThrow(/set either this or AUTH_JWKS_URL/);
+  });
+
+  it('refuses a secret that can be guessed, and names everything that is missing', () => {
+    expect(() => loadConfig({ ...env, AUTH_JWT_SECRET: 'short' })).toThrow(/at least 32 characters/);
+    for (const name of ['NATS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']) {
+      expect(() => loadConfig({})).toThrow(new RegExp(`→ at ${name}`));
+    }
+  });
+});

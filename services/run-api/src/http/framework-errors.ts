@@ -1,0 +1,16 @@
+import type { Service } from '@millrace/nest-kit';
+import { HttpException } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import type { Config } from '../config.js';
+import { problemOf } from './problem-of.js';
+
+type FrameworkErrors = NonNullable<NonNullable<Service<Config>['http']>['frameworkErrors']>;
+
+/** An address that cannot be decoded or is too long never reaches a route, nor Nest's filters: the same answer here. */
+export const answerFrameworkError: FrameworkErrors = (error, _request, reply) => {
+  const { status, code, title } = problemOf(new HttpException(error.message, error.statusCode ?? 400));
+  const problem = { type: 'about:blank', title, status, code };
+  reply.hijack();
+  const raw = reply.raw as ServerResponse; // the adapter is made for HTTP/1
+  raw.writeHead(status, { 'content-type': 'application/problem+json; charset=utf-8' }).end(JSON.stringify(problem));
+};

@@ -1,0 +1,12 @@
+import { Controller, Get } from '@nestjs/common';
+import { openApi } from './openapi.js';
+
+@Controller()
+export class OpenApiController {
+  readonly #document = openApi();
+
+  @Get('openapi.json')
+  document(): object {
+    return this.#document;
+  }
+}

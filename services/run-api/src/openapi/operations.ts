@@ -1,0 +1,116 @@
+import {
+  AgentInputBody,
+  AgentRunParams,
+  AnswerBody,
+  CommandBody,
+  CreateRunBody,
+  CreateThreadBody,
+  DoneBody,
+  EventsPage,
+  EventsQuery,
+  LogsAnswer,
+  MessagesAnswer,
+  PostMessageBody,
+  RetryBody,
+  RunCreated,
+  RunDetail,
+  RunInputParams,
+  RunParams,
+  RunStatusAnswer,
+  StartAgentBody,
+  StepsAnswer,
+  ThreadCreatedAnswer,
+  ThreadParams,
+  ThreadRunStatus,
+  ThreadRunView,
+  ThreadView,
+} from '@millrace/contracts';
+import { z } from 'zod';
+
+export interface Operation {
+  readonly id: string;
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly tag: 'native' | 'agent' | 'thread';
+  readonly summary: string;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: { readonly schema: z.ZodObject; readonly required: boolean };
+  readonly answer: z.ZodType;
+  /** Answers 201 and takes an Idempotency-Key. */
+  readonly creates?: true;
+}
+
+const needed = (schema: z.ZodObject) => ({ schema, required: true });
+const allowed = (schema: z.ZodObject) => ({ schema, required: false });
+
+const run = { tag: 'native', params: RunParams } as const;
+const order = { ...run, method: 'post', body: allowed(CommandBody), answer: RunStatusAnswer } as const;
+const read = { ...run, method: 'get' } as const;
+const runs = '/agents/runs';
+
+/** Every route but health and this document; a spec compares the list with the routes that are there. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    ...{ id: 'createRun', method: 'post', path: runs, tag: 'native', summary: 'Ask for a run' },
+    ...{ body: needed(CreateRunBody), answer: RunCreated, creates: true },
+  },
+  { ...read, id: 'getRun', path: `${runs}/:id`, summary: 'The run as it stands', answer: RunDetail },
+  {
+    ...{ ...read, id: 'getRunEvents', path: `${runs}/:id/events`, summary: 'Public events from a sequence on' },
+    ...{ query: EventsQuery, answer: EventsPage },
+  },
+  { ...read, id: 'getRunSteps', path: `${runs}/:id/steps`, summary: 'Its steps', answer: StepsAnswer },
+  { ...read, id: 'getRunMessages', path: `${runs}/:id/messages`, summary: 'What was said', answer: MessagesAnswer },
+  { ...read, id: 'getRunLogs', path: `${runs}/:id/logs`, summary: 'What nodes logged', answer: LogsAnswer },
+  { ...order, id: 'cancelRun', path: `${runs}/:id/cancel`, summary: 'Ask for it to be canceled' },
+  { ...order, id: 'pauseRun', path: `${runs}/:id/pause`, summary: 'Start no further nodes' },
+  { ...order, id: 'resumeRun', path: `${runs}/:id/resume`, summary: 'Go on' },
+  {
+    ...{ ...order, id: 'answerInput', path: `${runs}/:id/inputs/:requestId`, summary: 'Answer a request for input' },
+    ...{ params: RunInputParams, body: needed(AnswerBody) },
+  },
+  { ...order, id: 'markRunDone', path: `${runs}/:id/done`, summary: 'The goal is reached', body: allowed(DoneBody) },
+  {
+    ...{ ...order, id: 'retryRun', path: `${runs}/:id/retry`, summary: 'A new run in place of an ended one' },
+    ...{ body: allowed(RetryBody), answer: RunCreated, creates: true },
+  },
+  {
+    ...{ id: 'runAgent', method: 'post', path: '/api/agent/run', tag: 'agent', summary: 'Run an agent' },
+    ...{ body: needed(StartAgentBody), answer: RunCreated, creates: true },
+  },
+  {
+    ...{ id: 'answerAgent', method: 'post', path: '/api/agent/:runId/input', tag: 'agent', summary: 'Answer it' },
+    ...{ params: AgentRunParams, body: needed(AgentInputBody), answer: RunStatusAnswer },
+  },
+  {
+    ...{ id: 'abortAgent', method: 'post', path: '/api/agent/:runId/abort', tag: 'agent', summary: 'Stop it' },
+    ...{ params: AgentRunParams, body: allowed(CommandBody), answer: RunStatusAnswer },
+  },
+  {
+    ...{ id: 'createThread', method: 'post', path: '/api/threads', tag: 'thread', summary: 'Begin a conversation' },
+    ...{ body: allowed(CreateThreadBody), answer: ThreadCreatedAnswer, creates: true },
+  },
+  {
+    ...{ id: 'getThread', method: 'get', path: '/api/threads/:id', tag: 'thread', summary: 'The conversation' },
+    ...{ params: ThreadParams, answer: ThreadView },
+  },
+  {
+    ...{
+      id: 'postMessage',
+      method: 'post',
+      path: '/api/threads/:id/messages',
+      tag: 'thread',
+      summary: 'Say something',
+    },
+    ...{ params: ThreadParams, body: needed(PostMessageBody), answer: RunCreated, creates: true },
+  },
+  {
+    ...{ id: 'getThreadRun', method: 'get', path: '/api/runs/:id', tag: 'thread', summary: 'The run as it stands' },
+    ...{ params: RunParams, answer: ThreadRunView },
+  },
+  {
+    ...{ id: 'cancelThreadRun', method: 'post', path: '/api/runs/:id/cancel', tag: 'thread', summary: 'Stop it' },
+    ...{ params: RunParams, body: allowed(CommandBody), answer: z.object({ status: ThreadRunStatus }) },
+  },
+];

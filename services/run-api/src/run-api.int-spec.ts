@@ -1,0 +1,293 @@
+import 'reflect-metadata';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { aRequestId, Problem, RunDetail, type RunRef } from '@millrace/contracts';
+import {
+  expireInput,
+  failRun,
+  finishNode,
+  finishRun,
+  requestIdOf,
+  requestInput,
+  say,
+  scheduleNodes,
+  messageAdded,
+  logWritten,
+  startNode,
+  startRun,
+} from '@millrace/testing';
+import { ApiWorld } from './api-world.for-spec.js';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+});
+afterAll(() => world.stop());
+
+const aRunning = async (): Promise<RunRef> => {
+  const ref = await world.create();
+  for (const command of [startRun(ref), scheduleNodes(ref), startNode(ref)]) await world.others.handle(command);
+  return ref;
+};
+const anAsking = async (request = requestInput().request): Promise<RunRef> => {
+  const ref = await aRunning();
+  await world.others.handle(requestInput({ ...ref, request }));
+  return ref;
+};
+const aFailed = async (): Promise<RunRef> => {
+  const ref = await aRunning();
+  await world.others.handle(failRun(ref));
+  return ref;
+};
+const post = (url: string, body?: unknown, headers: Record<string, string> = {}) =>
+  world.ask('POST', url, { body, headers });
+const get = (url: string) => world.ask('GET', url);
+
+describe('Native runs', () => {
+  it('are created with the default agent, and readable at once', async () => {
+    const { status, body } = await post('/agents/runs', { appId: 'demo', policy: 'default', input: { text: 'hello' } });
+    expect([status, Object.keys(body)]).toEqual([201, ['runId']]);
+    const read = await get(`/agents/runs/${String(body['runId'])}`);
+    expect(read.status).toBe(200);
+    expect(RunDetail.parse(read.body)).toMatchObject({
+      ...{ id: body['runId'], status: 'PENDING', agent: 'echo', appId: 'demo', userId: 'ada', progress: 0 },
+      ...{ startedAt: null, finishedAt: null, stepsCompleted: 0, policyVersion: 1, openInputs: [] },
+    });
+  });
+
+  it('need no input, in any dialect', async () => {
+    const native = await post('/agents/runs', { appId: 'demo', policy: 'default' });
+    const agent = await post('/api/agent/run', { agent: 'echo' });
+    expect([native.status, agent.status]).toEqual([201, 201]);
+  });
+
+  it('keep everything that was asked for', async () => {
+    const threadId = world.ids.next();
+    const asked = {
+      agent: 'treadmill',
+      appId: 'demo',
+      policy: 'careful',
+      projectId: 'p1',
+      threadId,
+      seedState: { n: 1 },
+    };
+    const ref = await world.create({ ...asked, input: [null, 1, 'é\u0000'] });
+    expect((await world.log.read(ref)).events).toMatchObject([
+      { ...asked, input: [null, 1, 'é\u0000'], userId: 'ada' },
+    ]);
+    const { seedState, ...shown } = asked;
+    expect((await get(`/agents/runs/${ref.runId}`)).body).toMatchObject(shown);
+  });
+
+  it('take an input too large for one event', async () => {
+    const text = 'x'.repeat(200_000);
+    const ref = await world.create({ appId: 'demo', policy: 'default', input: { text } });
+    expect((await world.log.read(ref)).events).toMatchObject([{ kind: 'RunRequested', input: { text } }]);
+  });
+
+  it('show what happened in them', async () => {
+    const ref = await aRunning();
+    const url = `/agents/runs/${ref.runId}`;
+    for (const fact of [messageAdded(), logWritten()]) await world.others.handle({ ...say(fact), ...ref });
+    expect((await get(`${url}/steps`)).body).toMatchObject({ steps: [{ node: 'plan', state: 'RUNNING' }] });
+    await world.others.handle(finishNode(ref));
+    await world.others.handle(finishRun(ref));
+    expect((await get(url)).body).toMatchObject({
+      ...{ status: 'SUCCEEDED', progress: 1, stepsCompleted: 1, output: { text: 'hello' } },
+      ...{ startedAt: expect.any(String), finishedAt: expect.any(String) },
+    });
+    expect((await get(`${url}/steps`)).body).toMatchObject({
+      steps: [{ state: 'SUCCESS', attempt: 1, output: { plan: ['greet'] } }],
+    });
+    expect((await get(`${url}/messages`)).body).toMatchObject({ messages: [{ role: 'agent', content: 'hello' }] });
+    expect((await get(`${url}/logs`)).body).toMatchObject({ logs: [{ level: 'info', message: 'planned' }] });
+    expect((await get(`/api/runs/${ref.runId}`)).body).toMatchObject({ id: ref.runId, status: 'done' });
+  });
+
+  it('give their public events page by page, and no internal one', async () => {
+    const ref = await aRunning();
+    await world.others.handle(finishNode(ref));
+    await world.others.handle(finishRun(ref));
+    const all = ['RunStarted', 'NodeStarted', 'NodeFinished', 'RunFinished'];
+    const page = async (query: string) => {
+      const { body } = await get(`/agents/runs/${ref.runId}/events${query}`);
+      const events = body['events'] as { kind: string; sequence: number }[];
+      return [events.map(({ kind }) => kind), body['hasMore']];
+    };
+    expect(await page('')).toEqual([all, false]);
+    expect(await page('?limit=3')).toEqual([all.slice(0, 3), true]);
+    expect(await page('?fromSeq=1&limit=2')).toEqual([all.slice(1, 3), true]);
+    expect(await page('?fromSeq=2&limit=2')).toEqual([all.slice(2), false]);
+    expect(await page('?fromSeq=99')).toEqual([[], false]);
+  });
+
+  it('are paused, resumed and canceled, and answer a repeat with how they stand', async () => {
+    const { runId, ...ref } = await aRunning();
+    for (const [order, status] of [
+      ['pause', 'PAUSED'],
+      ['pause', 'PAUSED'],
+      ['resume', 'RUNNING'],
+      ['resume', 'RUNNING'],
+      ['cancel', 'CANCELED_REQUESTED'],
+      ['cancel', 'CANCELED_REQUESTED'],
+    ] as const) {
+      const answer = await post(`/agents/runs/${runId}/${order}`, { reason: 'because' });
+      expect([answer.status, answer.body]).toEqual([200, { status }]);
+    }
+    const kinds = await world.kinds({ ...ref, runId });
+    expect(kinds.slice(-3)).toEqual(['RunPaused', 'RunResumed', 'RunCancelRequested']);
+    const late = await post(`/agents/runs/${runId}/pause`);
+    expect([late.status, late.body['code']]).toEqual([409, 'RUN_CANCEL_REQUESTED']);
+  });
+
+  it('are done when a person says so, and one that has ended answers a cancel with its state', async () => {
+    const { runId } = await aRunning();
+    expect((await post(`/agents/runs/${runId}/done`, { note: 'good' })).body).toEqual({ status: 'RUNNING' });
+    const ended = await aFailed();
+    expect((await post(`/agents/runs/${ended.runId}/cancel`)).body).toEqual({ status: 'FAILED' });
+    const pause = await post(`/agents/runs/${ended.runId}/pause`);
+    expect([pause.status, pause.body['code']]).toEqual([409, 'RUN_ENDED']);
+  });
+
+  it('are retried as a new run, once for one key', async () => {
+    const ref = await aFailed();
+    const url = `/agents/runs/${ref.runId}/retry`;
+    const key = { 'idempotency-key': 'retry-1' };
+    const first = await post(url, { note: 'again' }, key);
+    const again = await post(url, { note: 'again' }, key);
+    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+    expect((await get(`/agents/runs/${String(first.body['runId'])}`)).body).toMatchObject({ retryOf: ref.runId });
+    expect((await world.kinds(ref)).filter((kind) => kind === 'RetryRequested')).toHaveLength(1);
+    const other = await post(url, { note: 'another' }, key);
+    expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const early = await post(`/agents/runs/${(await aRunning()).runId}/retry`);
+    expect([early.status, early.body['code']]).toEqual([409, 'RUN_NOT_ENDED']);
+  });
+});
+
+describe('An answer to a request for input', () => {
+  it('is taken once', async () => {
+    const ref = await anAsking();
+    const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;
+    expect((await get(`/agents/runs/${ref.runId}`)).body).toMatchObject({ openInputs: [{ type: 'waitForInput' }] });
+    expect((await post(url, { response: { text: 'Ada' } })).body).toEqual({ status: 'RUNNING' });
+    const again = await post(url, { response: { text: 'Eve' } });
+    expect([again.status, again.body['code']]).toEqual([409, 'INPUT_ALREADY_ANSWERED']);
+    expect((await world.log.read(ref)).events.at(-1)).toMatchObject({ response: { text: 'Ada' }, by: 'ada' });
+  });
+
+  it('is refused for a request nobody made, and one that has expired', async () => {
+    const ref = await anAsking();
+    const unknown = await post(`/agents/runs/${ref.runId}/inputs/${requestIdOf(9)}`, { response: { text: 'Ada' } });
+    expect([unknown.status, unknown.body['code']]).toEqual([404, 'INPUT_NOT_FOUND']);
+    await world.others.handle(expireInput(ref));
+    const late = await post(`/agents/runs/${ref.runId}/inputs/${aRequestId}`, { response: 'whatever' });
+    expect([late.status, late.body['code']]).toEqual([410, 'INPUT_EXPIRED']);
+  });
+
+  it('has the shape the request asks for, or the field that is wrong is named', async () => {
+    const ref = await anAsking({ type: 'waitForChoice', choices: [{ id: 'left' }, { id: 'right' }] });
+    const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;
+    const before = await world.kinds(ref);
+    for (const response of [{ choice: 7 }, { choice: 'up' }, {}]) {
+      const { status, body } = await post(url, { response });
+      expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED']);
+      expect(body['errors']).toMatchObject([{ field: 'response.choice' }]);
+    }
+    expect(await world.kinds(ref)).toEqual(before);
+    expect((await post(url, { response: { choice: 'left' } })).status).toBe(200);
+  });
+});
+
+describe('The agent dialect', () => {
+  it('runs, answers and aborts', async () => {
+    const { status, body } = await post('/api/agent/run', { agent: 'echo', input: { text: 'hi' } });
+    expect(status).toBe(201);
+    expect((await get(`/agents/runs/${String(body['runId'])}`)).body).toMatchObject({
+      agent: 'echo',
+      appId: 'default',
+    });
+    const { runId } = await anAsking();
+    const answer = { requestId: aRequestId, response: { text: 'Ada' } };
+    expect((await post(`/api/agent/${runId}/input`, answer)).body).toEqual({ status: 'RUNNING' });
+    expect((await post(`/api/agent/${runId}/input`, answer)).status).toBe(409);
+    expect((await post(`/api/agent/${runId}/abort`)).body).toEqual({ status: 'CANCELED_REQUESTED' });
+  });
+});
+
+describe('The thread dialect', () => {
+  it('holds a conversation in which each message is a run', async () => {
+    const made = await post('/api/threads', { agent: 'treadmill', title: 'Greetings' });
+    expect(made.status).toBe(201);
+    const threadId = String(made.body['threadId']);
+    expect((await get(`/api/threads/${threadId}`)).body).toMatchObject({ id: threadId, title: 'Greetings' });
+    const said = await post(`/api/threads/${threadId}/messages`, { content: 'hello', files: [{ name: 'a.txt' }] });
+    expect(said.status).toBe(201);
+    const runId = String(said.body['runId']);
+    expect((await get(`/agents/runs/${runId}`)).body).toMatchObject({ threadId, agent: 'treadmill' });
+    expect((await get(`/api/runs/${runId}`)).body).toMatchObject({ id: runId, status: 'queued', startedAt: null });
+    expect((await post(`/api/runs/${runId}/cancel`)).body).toEqual({ status: 'running' });
+  });
+
+  it('makes one thread for one key, and no message where there is no thread', async () => {
+    const key = { 'idempotency-key': 'thread-1' };
+    const twins = await Promise.all(Array.from({ length: 10 }, () => post('/api/threads', { title: 'one' }, key)));
+    expect(new Set(twins.map(({ status, body }) => `${status} ${String(body['threadId'])}`)).size).toBe(1);
+    const other = await post('/api/threads', { title: 'two' }, key);
+    expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const lost = await post(`/api/threads/${world.ids.next()}/messages`, { content: 'hello' });
+    expect([lost.status, lost.body['code']]).toEqual([404, 'THREAD_NOT_FOUND']);
+  });
+});
+
+describe('An Idempotency-Key', () => {
+  const body = { appId: 'demo', policy: 'default', input: { text: 'once' } };
+
+  it('makes one run however often it is sent, and 422 of another request', async () => {
+    const key = { 'idempotency-key': 'k-1' };
+    const first = await post('/agents/runs', body, key);
+    const again = await post('/agents/runs', { input: { text: 'once' }, policy: 'default', appId: 'demo' }, key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    const other = await post('/agents/runs', { ...body, input: { text: 'twice' } }, key);
+    expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('belongs to its tenant', async () => {
+    const headers = { 'idempotency-key': 'shared' };
+    const token = await world.token({ tenant_id: world.bob });
+    const ours = await world.ask('POST', '/agents/runs', { body, headers });
+    const theirs = await world.ask('POST', '/agents/runs', { body: { ...body, input: 1 }, headers, token });
+    expect([ours.status, theirs.status]).toEqual([201, 201]);
+    expect(ours.body).not.toEqual(theirs.body);
+  });
+
+  it('is refused when it is empty, too long or not printable', async () => {
+    for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(256)]) {
+      const { status, body: problem } = await post('/agents/runs', body, { 'idempotency-key': key });
+      expect([status, problem['errors']]).toMatchObject([400, [{ field: 'Idempotency-Key' }]]);
+    }
+  });
+
+  it('sent ten times in parallel makes as many runs as there are keys', async () => {
+    const before = await world.stored();
+    const keys = Array.from({ length: 200 }, (_, at) => `parallel-${at}`);
+    const asked = keys.flatMap((key) =>
+      Array.from({ length: 10 }, () => post('/agents/runs', body, { 'idempotency-key': key })),
+    );
+    const answers = await Promise.all(asked);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body: made }) => made['runId'])).size).toBe(200);
+    expect((await world.stored()) - before).toBe(200);
+  });
+});
+
+describe('A log that does not answer', () => {
+  it('is told as 503, with when to try again, and the service recovers', async () => {
+    const ref = await world.create();
+    await world.server.pause();
+    const answer = get(`/agents/runs/${ref.runId}`);
+    const { status, headers, body } = await answer.finally(() => world.server.resume());
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    expect(Problem.parse(body)).toMatchObject({ code: 'RUN_LOG_UNAVAILABLE' });
+    expect((await get(`/agents/runs/${ref.runId}`)).status).toBe(200);
+  });
+});

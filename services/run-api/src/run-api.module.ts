@@ -1,0 +1,79 @@
+import {
+  JetStreamBlobStore,
+  JetStreamRunLog,
+  JetStreamThreadLog,
+  type NatsConnection,
+  SystemClock,
+  UlidEventIds,
+} from '@millrace/adapter-jetstream';
+import { LogRunQueries, RunOrders, RunQueries, ThreadOrders } from '@millrace/application';
+import { RunId, ThreadId } from '@millrace/contracts';
+import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
+import { RunLog, ThreadLog } from '@millrace/ports';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AuthGuard } from './auth/auth.guard.js';
+import { TokenVerifier } from './auth/token-verifier.js';
+import type { Config } from './config.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { RequestIds } from './http/request-id.js';
+import { ZodPipe } from './http/zod.pipe.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
+import { AgentController } from './routes/agent.controller.js';
+import { DEFAULTS } from './routes/defaults.js';
+import { NativeController } from './routes/native.controller.js';
+import { ThreadController } from './routes/thread.controller.js';
+import { ThreadRunController } from './routes/thread-run.controller.js';
+import { RunApiReadiness } from './run-api-readiness.js';
+
+const ids = new UlidEventIds();
+const clock = new SystemClock();
+
+@Module({})
+export class RunApiModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: RunApiModule,
+      imports: [NatsModule.forRoot(config.natsUrl, 'run-api')],
+      controllers: [
+        HealthController,
+        OpenApiController,
+        NativeController,
+        AgentController,
+        ThreadController,
+        ThreadRunController,
+      ],
+      providers: [
+        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_PIPE, useClass: ZodPipe },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        RequestIds,
+        { provide: Readiness, useClass: RunApiReadiness },
+        { provide: TokenVerifier, useFactory: () => new TokenVerifier(config.auth) },
+        { provide: DEFAULTS, useValue: config.defaults },
+        {
+          provide: RunLog,
+          inject: [NATS],
+          useFactory: (nats: NatsConnection) => new JetStreamRunLog(nats, new JetStreamBlobStore(nats)),
+        },
+        {
+          provide: ThreadLog,
+          inject: [NATS],
+          useFactory: (nats: NatsConnection) => new JetStreamThreadLog(nats),
+        },
+        { provide: RunQueries, inject: [RunLog], useFactory: (log: RunLog) => new LogRunQueries(log) },
+        {
+          provide: RunOrders,
+          inject: [RunLog],
+          useFactory: (log: RunLog) => new RunOrders({ log, ids, clock }, () => RunId.parse(ids.next())),
+        },
+        {
+          provide: ThreadOrders,
+          inject: [ThreadLog, RunOrders],
+          useFactory: (threads: ThreadLog, orders: RunOrders) =>
+            new ThreadOrders({ threads, orders, ids, clock }, () => ThreadId.parse(ids.next())),
+        },
+      ],
+    };
+  }
+}
