@@ -16,6 +16,11 @@ const layers = [
     bannedExternalImports: ['*'],
   },
   {
+    sourceTag: 'layer:views',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts'],
+    bannedExternalImports: ['*'],
+  },
+  {
     sourceTag: 'layer:ports',
     onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain'],
     bannedExternalImports: ['*'],
@@ -35,7 +40,14 @@ const layers = [
   },
   {
     sourceTag: 'layer:adapter',
-    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports', 'layer:sdk'],
+    onlyDependOnLibsWithTags: [
+      'layer:kernel',
+      'layer:contracts',
+      'layer:domain',
+      'layer:views',
+      'layer:ports',
+      'layer:sdk',
+    ],
   },
   {
     sourceTag: 'layer:kit',
@@ -47,6 +59,7 @@ const layers = [
       'layer:kernel',
       'layer:contracts',
       'layer:domain',
+      'layer:views',
       'layer:ports',
       'layer:sdk',
       'layer:agents',
@@ -61,6 +74,7 @@ const layers = [
     onlyDependOnLibsWithTags: [
       'layer:kernel',
       'layer:contracts',
+      'layer:views',
       'layer:ports',
       'layer:sdk',
       'layer:agents',
@@ -75,6 +89,7 @@ const layers = [
       'layer:kernel',
       'layer:contracts',
       'layer:domain',
+      'layer:views',
       'layer:ports',
       'layer:application',
       'layer:servers',

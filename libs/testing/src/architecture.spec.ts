@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const WORKSPACES = ['libs/*', 'libs/adapters/*', 'services/*', 'deploy/*'];
-const PURE = ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports', 'layer:application'];
+const PURE = ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:views', 'layer:ports', 'layer:application'];
 
 /** One line each: the row of `layers` in eslint.config.mjs that refuses, who imports, and what. */
 const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][] = [
@@ -16,6 +16,8 @@ const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][
   ['layer:contracts', 'libs/contracts', '@nestjs/common'],
   ['layer:domain', 'libs/run-domain', '@millrace/adapter-jetstream'],
   ['layer:domain', 'libs/run-domain', 'zod'],
+  ['layer:views', 'libs/run-views', '@millrace/ports'],
+  ['layer:views', 'libs/run-views', 'zod'],
   ['layer:ports', 'libs/ports', '@millrace/application'],
   ['layer:ports', 'libs/ports', 'zod'],
   ['layer:sdk', 'libs/agent-sdk', '@millrace/run-domain'],
@@ -56,6 +58,7 @@ const ALLOWED: readonly [layer: string, project: string, imported: string][] = [
   ['layer:contracts', 'libs/contracts', 'zod'],
   ['layer:contracts', 'libs/contracts', '@millrace/kernel'],
   ['layer:domain', 'libs/run-domain', '@millrace/contracts'],
+  ['layer:views', 'libs/run-views', '@millrace/contracts'],
   ['layer:ports', 'libs/ports', '@millrace/run-domain'],
   ['layer:sdk', 'libs/agent-sdk', '@millrace/ports'],
   ['layer:agents', 'libs/agents', '@millrace/agent-sdk'],

@@ -61,7 +61,10 @@ afterEach(() => runner?.beforeApplicationShutdown());
 const projection: Projection = {
   name: 'spec',
   exclude: [],
-  apply: async (_em, batch) => void applied.push(...batch.map(({ streamSequence }) => streamSequence)),
+  apply: async (_em, batch) => {
+    applied.push(...batch.map(({ streamSequence }) => streamSequence));
+    return [];
+  },
 };
 
 const alone: TryLock = async () => ({ lost: new AbortController().signal, release: async () => undefined });

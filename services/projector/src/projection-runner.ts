@@ -1,4 +1,4 @@
-import { ExclusiveLock, type ProjectionStore } from '@millrace/adapter-postgres';
+import { ExclusiveLock, type Poison, type ProjectionStore } from '@millrace/adapter-postgres';
 import type { EventFeed, StoredEvent } from '@millrace/ports';
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,6 +21,8 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
   #running: Promise<void> | undefined;
   #role: Role = 'starting';
   #position = 0;
+  #poisoned = 0;
+  #lagMs: number | undefined;
 
   constructor(
     private readonly projection: Projection,
@@ -41,6 +43,16 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
   /** The last stream sequence this instance has applied or found applied. */
   get position(): number {
     return this.#position;
+  }
+
+  /** How old the last event was when it was committed; undefined before the first. */
+  get lagMs(): number | undefined {
+    return this.#lagMs;
+  }
+
+  /** How many events this instance has set aside. */
+  get poisoned(): number {
+    return this.#poisoned;
   }
 
   onApplicationBootstrap(): void {
@@ -110,12 +122,16 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
   async #apply(batch: readonly StoredEvent[]): Promise<void> {
     const last = batch.at(-1);
     if (last === undefined) return;
-    for (const stored of batch) {
-      if (!('invalid' in stored)) continue;
-      this.#log.error(`Skipped ${stored.subject} at ${stored.streamSequence}, which is no event: ${stored.invalid}`);
-    }
     const from = this.#position;
-    await this.store.commit(this.projection.name, from, last.streamSequence, (em) => this.projection.apply(em, batch));
+    let poison: readonly Poison[] = [];
+    await this.store.commit(this.projection.name, from, last.streamSequence, async (em) => {
+      poison = await this.projection.apply(em, batch);
+    });
+    for (const { what, streamSequence, reason } of poison) {
+      this.#log.error(`Set aside ${what} at ${streamSequence}, which cannot be projected: ${reason}`);
+    }
+    this.#poisoned += poison.length;
+    this.#lagMs = 'event' in last ? Math.max(0, Date.now() - Date.parse(last.event.ts)) : this.#lagMs;
     this.#position = last.streamSequence;
   }
 }

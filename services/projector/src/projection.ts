@@ -1,4 +1,4 @@
-import type { EntityManager } from '@millrace/adapter-postgres';
+import type { EntityManager, Poison } from '@millrace/adapter-postgres';
 import type { RunEventKind } from '@millrace/contracts';
 import type { StoredEvent } from '@millrace/ports';
 
@@ -8,6 +8,9 @@ export interface Projection {
   readonly name: string;
   /** Kinds that change none of its tables; they are not even read. */
   readonly exclude: readonly RunEventKind[];
-  /** Runs inside the transaction that moves the position: it writes rows through `em` and does nothing else. */
-  apply(em: EntityManager, batch: readonly StoredEvent[]): Promise<void>;
+  /**
+   * Runs inside the transaction that moves the position: it writes rows through `em` and does nothing else. Resolves
+   * with what it could not apply and has set aside.
+   */
+  apply(em: EntityManager, batch: readonly StoredEvent[]): Promise<readonly Poison[]>;
 }

@@ -13,9 +13,9 @@ export class ProjectorReadiness extends Readiness {
 
   /** An instance that stands by is ready: it takes over by itself. */
   state() {
-    const { role, position, outage } = this.runner;
+    const { role, position, lagMs, poisoned, outage } = this.runner;
     const { isConnected } = this.nats;
     const isReady = isConnected && (role === 'active' || role === 'standby');
-    return { isReady, role, position, nats: isConnected ? 'connected' : 'lost', because: outage };
+    return { isReady, role, position, lagMs, poisoned, nats: isConnected ? 'connected' : 'lost', because: outage };
   }
 }

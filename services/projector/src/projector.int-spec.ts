@@ -10,9 +10,26 @@ import {
   setUpTopology,
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
-import { appDatabaseUrl, migrate, openDatabase, ProjectionStore, type Database } from '@millrace/adapter-postgres';
-import { aRunId, aTenantId, FACT_FIXTURES, type RunEventKind } from '@millrace/contracts';
+import {
+  appDatabaseUrl,
+  migrate,
+  openDatabase,
+  ProjectionStore,
+  RunReader,
+  type Database,
+} from '@millrace/adapter-postgres';
+import {
+  aRunId,
+  aTenantId,
+  FACT_FIXTURES,
+  RunId,
+  type RunEventKind,
+  type RunFactOf,
+  type RunRef,
+} from '@millrace/contracts';
 import { EMPTY_TAIL, type Tail } from '@millrace/ports';
+import { foldRunRows } from '@millrace/run-views';
+import { playRun } from '@millrace/testing';
 import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -79,12 +96,32 @@ async function startProjector(): Promise<NestFastifyApplication> {
   return app;
 }
 
-async function append(kind: RunEventKind): Promise<number> {
+async function append<K extends RunEventKind>(kind: K, overrides: Partial<RunFactOf<K>> = {}): Promise<number> {
   if (admin === undefined) throw new Error('set up first');
   const log = new JetStreamRunLog(admin, new JetStreamBlobStore(admin));
-  const draft = { ...FACT_FIXTURES[kind], eventId: new UlidEventIds().next(), ts: '2026-01-12T10:00:00.000Z' };
+  const draft = {
+    ...FACT_FIXTURES[kind],
+    ...overrides,
+    eventId: new UlidEventIds().next(),
+    ts: '2026-01-12T10:00:00.000Z',
+  };
   ({ tail } = await log.append({ tenantId: aTenantId, runId: aRunId }, draft, tail));
   return tail.streamSequence;
+}
+
+/** The same numbers on every machine. */
+const rolled = (seed: number): number[] =>
+  Array.from({ length: 120 }, (_, index) => Math.imul(seed * 7_919 + index * 104_729 + 1, 2_654_435_761) >>> 0);
+
+async function appendRun(run: RunRef, seed: number): Promise<number> {
+  if (admin === undefined) throw new Error('set up first');
+  const log = new JetStreamRunLog(admin, new JetStreamBlobStore(admin));
+  const ids = new UlidEventIds();
+  let end = EMPTY_TAIL;
+  for (const fact of playRun(rolled(seed)).flatMap(({ facts }) => facts)) {
+    ({ tail: end } = await log.append(run, { ...fact, eventId: ids.next(), ts: '2026-01-12T10:00:00.000Z' }, end));
+  }
+  return end.streamSequence;
 }
 
 async function eventually(claim: () => Promise<void>): Promise<void> {
@@ -103,7 +140,7 @@ const projected = (): Promise<number> => new ProjectionStore(database).load(read
 
 const health = async (app: NestFastifyApplication) => {
   const { statusCode, body } = await app.inject({ method: 'GET', url: '/health/ready' });
-  return { statusCode, ...(JSON.parse(body) as { role: string; position: number }) };
+  return { statusCode, ...(JSON.parse(body) as { role: string; position: number; lagMs: number; poisoned: number }) };
 };
 
 const isActive = (app: NestFastifyApplication) => async () =>
@@ -119,6 +156,51 @@ describe('the projector', () => {
     const finished = await append('NodeFinished');
     await eventually(async () => expect(await health(app)).toMatchObject({ statusCode: 200, position: finished }));
     expect((await app.inject({ method: 'GET', url: '/health/live' })).statusCode).toBe(200);
+  });
+
+  it('leaves rows that are the fold of the log, for 50 runs at once', async () => {
+    await startProjector();
+    const runs = Array.from({ length: 50 }, (_, index) => ({
+      tenantId: aTenantId,
+      runId: RunId.parse(`01JF${String(index).padStart(22, '0')}`),
+    }));
+    const ends = await Promise.all(runs.map(appendRun));
+    await eventually(async () => expect(await projected()).toBeGreaterThanOrEqual(Math.max(...ends)));
+
+    if (admin === undefined) throw new Error('set up first');
+    const log = new JetStreamRunLog(admin, new JetStreamBlobStore(admin));
+    const reader = new RunReader(database);
+    for (const { tenantId, runId } of runs) {
+      const rows = foldRunRows((await log.read({ tenantId, runId })).events);
+      expect(rows.run).toBeDefined();
+      expect({
+        run: await reader.get(tenantId, runId),
+        steps: await reader.steps(tenantId, runId),
+        messages: await reader.messages(tenantId, runId),
+        toolCalls: await reader.toolCalls(tenantId, runId),
+        inputRequests: await reader.inputRequests(tenantId, runId),
+        logs: await reader.logs(tenantId, runId),
+        trail: await reader.trail(tenantId, runId),
+        checkpoints: await reader.checkpoints(tenantId, runId),
+        deadLetter: await reader.deadLetter(tenantId, runId),
+      }).toEqual(rows);
+    }
+  });
+
+  it('sets an event aside that no table takes, and applies the others of its batch', async () => {
+    const poison = await append('CheckpointSaved', { iteration: 2 ** 40 });
+    const last = await append('LogWritten', { message: 'behind the poison' });
+    const app = await startProjector();
+    await eventually(async () => expect(await health(app)).toMatchObject({ position: last, poisoned: 1 }));
+    expect((await health(app)).lagMs).toBeGreaterThan(0);
+
+    const logs = await new RunReader(database).logs(aTenantId, aRunId);
+    expect(logs).toMatchObject([{ message: 'behind the poison' }]);
+    const set = await database.transaction(async (em) => {
+      await em.execute(`select set_config('app.projector', 'on', true)`);
+      return em.execute('select stream_sequence::int as at, what, run_id from projection_poison');
+    });
+    expect(set).toEqual([{ at: poison, what: 'CheckpointSaved', run_id: aRunId }]);
   });
 
   it('goes on by itself after NATS was gone', async () => {

@@ -41,6 +41,9 @@ export function translateDatabaseError(cause: unknown, where: string): PlatformE
   return new DatabaseRefused(`${where} refused: ${said} (${state})`, { cause });
 }
 
+/** The data itself was refused (a value, a rule, a size): it will be again, and other data will not. */
+export const isDataRefused = (cause: unknown): boolean => /^(22|23|54)/.test(sqlStateOf(cause) ?? '');
+
 const FIX = '; start it, or correct DATABASE_URL';
 const NOBODY_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH']);
 const isNobodyThere = (cause: unknown): boolean =>

@@ -1,4 +1,28 @@
+import { CheckpointEntity } from './entities/checkpoint.entity.js';
+import { DeadLetterEntity } from './entities/dead-letter.entity.js';
+import { InputRequestEntity } from './entities/input-request.entity.js';
+import { MessageEntity } from './entities/message.entity.js';
+import { ProjectionPoison } from './entities/projection-poison.entity.js';
 import { ProjectionPosition } from './entities/projection-position.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { RunLogEntity } from './entities/run-log.entity.js';
+import { StepEntity } from './entities/step.entity.js';
+import { ThreadEntity } from './entities/thread.entity.js';
+import { ToolCallEntity } from './entities/tool-call.entity.js';
+import { TrailEntity } from './entities/trail.entity.js';
 
 /** Every table there is; a spec compares this list with what the migrations make. */
-export const ENTITIES = [ProjectionPosition];
+export const ENTITIES = [
+  ProjectionPosition,
+  ProjectionPoison,
+  RunEntity,
+  StepEntity,
+  MessageEntity,
+  ToolCallEntity,
+  InputRequestEntity,
+  RunLogEntity,
+  TrailEntity,
+  CheckpointEntity,
+  DeadLetterEntity,
+  ThreadEntity,
+];

@@ -33,6 +33,7 @@ export class ProjectionStore {
       const next = { streamSequence: toSequence, updatedAt: raw('now()') };
       const moved = await em.nativeUpdate(ProjectionPosition, here, next); // I2
       if (moved !== 1) throw new PositionMoved(`Projection ${name} does not stand at ${fromSequence} any more`);
+      await em.execute(`select set_config('app.projector', 'on', true)`); // until the transaction ends
       await work(em); // I1
     });
   }

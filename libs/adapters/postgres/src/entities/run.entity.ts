@@ -1,0 +1,44 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import { RunStatus } from '@millrace/contracts';
+import type { RunRow } from '@millrace/run-views';
+import { json, moment, runKey, tenantWall } from './columns.js';
+
+export const RunEntity = defineEntity({
+  name: 'Run',
+  tableName: 'runs',
+  properties: {
+    ...runKey(),
+    status: p.enum(RunStatus.options),
+    agent: p.text(),
+    agentVersion: p.text().nullable(),
+    appId: p.text(),
+    policy: p.text(),
+    policyVersion: p.integer(),
+    userId: p.text(),
+    projectId: p.text().nullable(),
+    threadId: p.text().nullable(),
+    retryOf: p.text().nullable(),
+    inputSummary: p.text(),
+    output: json<unknown>().nullable(),
+    summary: p.text().nullable(),
+    sources: json<RunRow['sources']>(),
+    error: json<RunRow['error']>().nullable(),
+    cancel: json<RunRow['cancel']>().nullable(),
+    stepsCompleted: p.integer(),
+    progress: p.double(),
+    usage: json<RunRow['usage']>(),
+    toolsUsed: json<RunRow['toolsUsed']>(),
+    goalAchieved: p.boolean(),
+    createdAt: moment(),
+    startedAt: moment().nullable(),
+    finishedAt: moment().nullable(),
+    lastPosition: p.integer(),
+    lastSequence: p.integer().nullable(),
+  },
+  indexes: [
+    { properties: ['tenantId', 'status'] },
+    { properties: ['userId', 'status'] },
+    { properties: ['tenantId', 'threadId'] },
+  ],
+  ...tenantWall,
+});

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import { STEP_STATUSES, type StepRow } from '@millrace/run-views';
+import { json, moment, runKey, tenantWall } from './columns.js';
+
+export const StepEntity = defineEntity({
+  name: 'Step',
+  tableName: 'steps',
+  properties: {
+    ...runKey(),
+    taskKey: p.text().primary(),
+    node: p.text(),
+    iteration: p.integer(),
+    status: p.enum(STEP_STATUSES),
+    attempt: p.integer(),
+    standsFrom: p.integer(),
+    agentId: p.text().nullable(),
+    startedAt: moment().nullable(),
+    finishedAt: moment().nullable(),
+    durationMs: p.double().nullable(),
+    retryAt: moment().nullable(),
+    error: json<StepRow['error']>().nullable(),
+    output: json<unknown>().nullable(),
+    position: p.integer(),
+  },
+  ...tenantWall,
+});

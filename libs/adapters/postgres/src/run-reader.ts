@@ -1,0 +1,138 @@
+import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
+import type { RunStatus } from '@millrace/contracts';
+import { PlatformError } from '@millrace/kernel';
+import type {
+  CheckpointRow,
+  DeadLetterRow,
+  InputRequestRow,
+  MessageRow,
+  RunLogRow,
+  RunRow,
+  StepRow,
+  ThreadRow,
+  ToolCallRow,
+  TrailRow,
+} from '@millrace/run-views';
+import type { Database } from './database.js';
+import { CheckpointEntity } from './entities/checkpoint.entity.js';
+import { DeadLetterEntity } from './entities/dead-letter.entity.js';
+import { InputRequestEntity } from './entities/input-request.entity.js';
+import { MessageEntity } from './entities/message.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { RunLogEntity } from './entities/run-log.entity.js';
+import { StepEntity } from './entities/step.entity.js';
+import { ThreadEntity } from './entities/thread.entity.js';
+import { ToolCallEntity } from './entities/tool-call.entity.js';
+import { TrailEntity } from './entities/trail.entity.js';
+import { rowsOf } from './rows-of.js';
+
+export interface RunFilters {
+  readonly status?: RunStatus;
+  readonly agent?: string;
+  readonly threadId?: string;
+  readonly userId?: string;
+  readonly projectId?: string;
+  /** Inclusive. */
+  readonly createdFrom?: string;
+  /** Exclusive. */
+  readonly createdBefore?: string;
+  readonly limit?: number;
+}
+
+export interface RunPage {
+  readonly runs: readonly RunRow[];
+  /** Undefined on the last page. */
+  readonly nextCursor: string | undefined;
+}
+
+/** The cursor was made for another tenant, or by nobody. */
+export class CursorInvalid extends PlatformError {
+  readonly code = 'CURSOR_INVALID';
+  readonly redelivery = 'park';
+}
+
+/** The rows of one tenant. Each call names the tenant to the database, which shows no other's rows to it. */
+export class RunReader {
+  constructor(private readonly database: Database) {}
+
+  async get(tenantId: string, runId: string): Promise<RunRow | undefined> {
+    const [run] = await this.#read<RunRow>(tenantId, RunEntity, { runId });
+    return run;
+  }
+
+  /** The newest first: run ids sort by the time they were made. */
+  async list(tenantId: string, filters: RunFilters = {}, cursor?: string): Promise<RunPage> {
+    const { limit = 50, createdFrom, createdBefore, ...columns } = filters;
+    const runs = await this.#as(tenantId, (em) =>
+      rowsOf<RunRow>(
+        em,
+        RunEntity,
+        {
+          tenantId,
+          ...columns,
+          ...(cursor === undefined ? {} : { runId: { $lt: runIdIn(cursor, tenantId) } }),
+          $and: [
+            ...(createdFrom === undefined ? [] : [{ createdAt: { $gte: createdFrom } }]),
+            ...(createdBefore === undefined ? [] : [{ createdAt: { $lt: createdBefore } }]),
+          ],
+        },
+        { orderBy: { runId: 'desc' }, limit: limit + 1 },
+      ),
+    );
+    const page = runs.slice(0, limit);
+    const last = runs.length > limit ? page.at(-1) : undefined;
+    return { runs: page, nextCursor: last && cursorOf(tenantId, last.runId) };
+  }
+
+  steps(tenantId: string, runId: string): Promise<StepRow[]> {
+    return this.#read(tenantId, StepEntity, { runId }, 'position');
+  }
+  messages(tenantId: string, runId: string): Promise<MessageRow[]> {
+    return this.#read(tenantId, MessageEntity, { runId }, 'position');
+  }
+  toolCalls(tenantId: string, runId: string): Promise<ToolCallRow[]> {
+    return this.#read(tenantId, ToolCallEntity, { runId }, 'position');
+  }
+  inputRequests(tenantId: string, runId: string): Promise<InputRequestRow[]> {
+    return this.#read(tenantId, InputRequestEntity, { runId }, 'position');
+  }
+  logs(tenantId: string, runId: string): Promise<RunLogRow[]> {
+    return this.#read(tenantId, RunLogEntity, { runId }, 'position');
+  }
+  trail(tenantId: string, runId: string): Promise<TrailRow[]> {
+    return this.#read(tenantId, TrailEntity, { runId }, 'position');
+  }
+  checkpoints(tenantId: string, runId: string): Promise<CheckpointRow[]> {
+    return this.#read(tenantId, CheckpointEntity, { runId }, 'position');
+  }
+  async deadLetter(tenantId: string, runId: string): Promise<DeadLetterRow | undefined> {
+    const [letter] = await this.#read<DeadLetterRow>(tenantId, DeadLetterEntity, { runId });
+    return letter;
+  }
+  async thread(tenantId: string, threadId: string): Promise<ThreadRow | undefined> {
+    const [thread] = await this.#read<ThreadRow>(tenantId, ThreadEntity, { threadId });
+    return thread;
+  }
+
+  #read<Row extends object>(tenantId: string, entity: EntitySchema, where: object, orderBy?: string): Promise<Row[]> {
+    const order = orderBy === undefined ? {} : { orderBy: { [orderBy]: 'asc' as const } };
+    return this.#as(tenantId, (em) => rowsOf<Row>(em, entity, { tenantId, ...where }, order));
+  }
+
+  #as<T>(tenantId: string, work: (em: EntityManager) => Promise<T>): Promise<T> {
+    return this.database.transaction(async (em) => {
+      await em.execute(`select set_config('app.current_tenant_id', ?, true)`, [tenantId]);
+      return work(em);
+    });
+  }
+}
+
+const cursorOf = (tenantId: string, runId: string): string => Buffer.from(`${tenantId}.${runId}`).toString('base64url');
+
+function runIdIn(cursor: string, tenantId: string): string {
+  const [tenant, runId] = Buffer.from(cursor, 'base64url').toString().split('.');
+  if (tenant !== tenantId || runId === undefined || !/^[0-9A-Z]{26}$/.test(runId)) {
+    throw new CursorInvalid('The cursor is none of ours, or was made for another tenant');
+  }
+  return runId;
+}

@@ -1,0 +1,63 @@
+import type { RunEventOf } from '@millrace/contracts';
+import type { StepRow } from './rows.js';
+import { moment } from './storable.js';
+
+export type StepEvent = RunEventOf<'NodeStarted' | 'NodeFinished' | 'NodeRetryScheduled' | 'NodeSuspended'>;
+
+export const scheduledSteps = ({ tenantId, runId, position, tasks }: RunEventOf<'NodeScheduled'>): StepRow[] =>
+  tasks.map(({ key, node, iteration }) => ({
+    tenantId,
+    runId,
+    taskKey: key,
+    node,
+    iteration,
+    status: 'SCHEDULED',
+    attempt: 0,
+    standsFrom: 1,
+    agentId: null,
+    startedAt: null,
+    finishedAt: null,
+    durationMs: null,
+    retryAt: null,
+    error: null,
+    output: null,
+    position,
+  }));
+
+/** The very same row when the event does not fit: a finished step changes no more, an attempt begins once. */
+export const evolveStep = (step: StepRow, event: StepEvent): StepRow => {
+  if (isFinished(step)) return step;
+  switch (event.kind) {
+    case 'NodeStarted':
+      return event.attempt > step.attempt ? started(step, event) : step;
+    case 'NodeFinished':
+      return {
+        ...step,
+        status: event.result,
+        attempt: event.attempt,
+        agentId: event.agentId,
+        finishedAt: moment(event.ts),
+        durationMs: event.durationMs,
+        retryAt: null,
+        error: event.error ?? null,
+        output: event.output ?? null,
+      };
+    case 'NodeRetryScheduled':
+      return { ...step, status: 'RETRYING', retryAt: moment(event.retryAt), error: event.error };
+    case 'NodeSuspended':
+      return { ...step, status: 'WAITING' };
+  }
+};
+
+export const isFinished = ({ status }: StepRow): boolean =>
+  status === 'SUCCESS' || status === 'FAILURE' || status === 'SKIPPED';
+
+const started = (step: StepRow, event: RunEventOf<'NodeStarted'>): StepRow => ({
+  ...step,
+  status: 'RUNNING',
+  attempt: event.attempt,
+  standsFrom: event.continues === true ? step.standsFrom : event.attempt,
+  agentId: event.agentId,
+  startedAt: step.startedAt ?? moment(event.ts),
+  retryAt: null,
+});
