@@ -29,16 +29,10 @@ import { messagesIn } from './run-messages.js';
 import { SaidBefore } from './said-before.js';
 import { stableRequestId } from './stable-id.js';
 import type { TaskJournal } from './task-journal.js';
+import type { TaskVoice } from './task-voice.js';
 import { callTool } from './tool-call.js';
 
 export type Speaker = Omit<RunFactOf<'NodeStarted'>, 'kind' | 'continues'>;
-
-/** How what a node says and asks for reaches the log. */
-export interface TaskVoice {
-  say(fact: SpokenFact): void;
-  /** Rejects when it is refused, or when something said before it was. */
-  write(command: RunCommand): Promise<void>;
-}
 
 export interface ContextParts {
   readonly ref: RunRef;

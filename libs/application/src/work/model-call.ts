@@ -2,8 +2,9 @@ import type { LlmAnswer } from '@millrace/agent-sdk';
 import type { RunRef } from '@millrace/contracts';
 import { LlmFailed, type LlmChunk, type LlmPort, type LlmRequest } from '@millrace/ports';
 import type { SpokenFact } from '@millrace/run-domain';
-import type { Speaker, TaskVoice } from './durable-context.js';
+import type { Speaker } from './durable-context.js';
 import type { TaskJournal } from './task-journal.js';
+import type { TaskVoice } from './task-voice.js';
 
 interface ModelCall {
   readonly ref: RunRef;

@@ -1,6 +1,6 @@
 import { type AgentRegistry, AgentUnknown, NodeSuspension, runWithContext } from '@millrace/agent-sdk';
 import { PlatformError } from '@millrace/kernel';
-import { InputRequest, type ReadyTask, type RequestId, type RunRef } from '@millrace/contracts';
+import type { ReadyTask, RequestId, RunRef } from '@millrace/contracts';
 import {
   done,
   leave,
@@ -14,21 +14,14 @@ import {
   park,
   retryAfter,
 } from '@millrace/ports';
-import {
-  hasEnded,
-  type OpenTask,
-  type RunCommand,
-  RunRefused,
-  type SpokenFact,
-  taskOf,
-  unansweredOf,
-} from '@millrace/run-domain';
-import { DurableContext, type Speaker, type TaskVoice } from './durable-context.js';
+import { hasEnded, type OpenTask, RunRefused, taskOf, unansweredOf } from '@millrace/run-domain';
+import { DurableContext, type Speaker } from './durable-context.js';
+import { Interrupts, type KeptInterrupts } from './interrupts.js';
 import { decideRetry, describeError } from './retry-decision.js';
 import { type DeskPorts, type RunDesk, type StopReason } from './run-desk.js';
 import { RunDesks } from './run-desks.js';
-import { stableRequestId } from './stable-id.js';
 import { TaskJournal } from './task-journal.js';
+import { TaskVoice } from './task-voice.js';
 
 export interface WorkPorts extends DeskPorts {
   readonly graphs: GraphRuntime;
@@ -108,7 +101,7 @@ export class TaskExecutor {
     const attempt = open.attempt + 1;
     const { key, node, iteration, agent: agentId } = task;
     const speaker: Speaker = { agentId, node, taskKey: key, iteration, attempt };
-    const voice = new Voice(desk);
+    const voice = new TaskVoice(desk.writer);
     const stopped = new AbortController();
     const unwatch = desk.watch(key, attempt, (reason) => stopped.abort(new AttemptStopped(reason)));
     try {
@@ -116,10 +109,14 @@ export class TaskExecutor {
       const startedAt = this.ports.clock.now().getTime();
       const journal = open.attempt === 0 ? new TaskJournal(key) : TaskJournal.of(key, await desk.history()); // I2
       const context = this.contextOf({ desk, ref, speaker, voice, journal, signal: stopped.signal, open, task });
+      const interrupts = new Interrupts(journal);
       const deaths = message.deliveries - 1 - open.failures;
-      const outcome = deaths > MAX_DEATHS ? diedTooOften(deaths) : await this.runBody(task, context, journal);
+      const outcome = deaths > MAX_DEATHS ? diedTooOften(deaths) : await this.runBody(task, context, interrupts);
       const durationMs = this.ports.clock.now().getTime() - startedAt;
-      return await this.conclude(task, outcome, { ref, context, voice, open, durationMs, stopped: stopped.signal });
+      return await this.conclude(task, outcome, {
+        ...{ ref, context, voice, open, durationMs, interrupts },
+        stopped: stopped.signal,
+      });
     } catch (error) {
       if (!(error instanceof RunRefused)) throw error;
       this.notes.letGo(task, attempt, error.message);
@@ -142,7 +139,7 @@ export class TaskExecutor {
     });
   }
 
-  private async runBody(task: ReadyTask, context: DurableContext, journal: TaskJournal): Promise<NodeOutcome> {
+  private async runBody(task: ReadyTask, context: DurableContext, interrupts: Interrupts): Promise<NodeOutcome> {
     const { key, node, iteration, inputHash, input, nodeError } = task;
     const graphTask: GraphTask = { key, node, iteration, inputHash, input, nodeError };
     try {
@@ -152,7 +149,7 @@ export class TaskExecutor {
           agentVersion: task.agentVersion,
           task: graphTask,
           signal: context.signal,
-          resume: resumeOf(journal),
+          resume: interrupts.resume,
           onToken: (text) => context.emit({ kind: 'TokenDelta', text }),
           onCustom: (chunk) => context.log('info', 'custom', chunk),
         }),
@@ -193,22 +190,14 @@ export class TaskExecutor {
   /** Interrupts of a graph become requests for input; what it needs to go on lies in the log beside them. */
   private async request(of: Conclusion, interrupts: readonly NodeInterrupt[], state: string): Promise<RequestId[]> {
     const { voice, ref, context } = of;
-    const { attempt } = context;
-    const requests = interrupts.map((interrupt, at) => ({
-      interruptId: interrupt.id,
-      requestId: stableRequestId(ref.runId, context.taskKey, attempt, at, 'interrupt'),
-      request: requestOf(interrupt.value),
-    }));
-    const kept: KeptInterrupts = {
-      state,
-      ids: Object.fromEntries(requests.map(({ requestId, interruptId }) => [requestId, interruptId])),
-    };
-    const fact = { kind: 'EffectRecorded', ...context.speaker, key: `${INTERRUPTS}${attempt}`, value: kept } as const;
+    const asked = of.interrupts.ask(ref.runId, context.taskKey, interrupts);
+    const kept: KeptInterrupts = { state, ids: Object.fromEntries(asked.map(({ requestId, id }) => [requestId, id])) };
+    const fact = { kind: 'EffectRecorded', ...context.speaker, key: of.interrupts.key, value: kept } as const;
     await voice.write({ kind: 'Say', ...ref, fact });
-    for (const { requestId, request } of requests) {
+    for (const { requestId, request } of asked) {
       await voice.write({ kind: 'RequestInput', ...ref, ...context.speaker, requestId, request });
     }
-    return requests.map(({ requestId }) => requestId);
+    return asked.map(({ requestId }) => requestId);
   }
 
   private async fail(task: ReadyTask, cause: unknown, of: Conclusion): Promise<Outcome> {
@@ -248,7 +237,7 @@ interface AttemptParts {
   readonly desk: RunDesk;
   readonly ref: RunRef;
   readonly speaker: Speaker;
-  readonly voice: Voice;
+  readonly voice: TaskVoice;
   readonly journal: TaskJournal;
   readonly signal: AbortSignal;
   readonly open: OpenTask;
@@ -258,9 +247,10 @@ interface AttemptParts {
 interface Conclusion {
   readonly ref: RunRef;
   readonly context: DurableContext;
-  readonly voice: Voice;
+  readonly voice: TaskVoice;
   readonly open: OpenTask;
   readonly durationMs: number;
+  readonly interrupts: Interrupts;
   readonly stopped: AbortSignal;
 }
 
@@ -271,57 +261,3 @@ class AttemptStopped extends Error {
     super(`The run or the attempt is ${why}`);
   }
 }
-
-/** Once something it said was refused, all that follows is refused with the same error. */
-class Voice implements TaskVoice {
-  #failure: { readonly error: unknown } | undefined;
-
-  constructor(private readonly desk: RunDesk) {}
-
-  say(fact: SpokenFact): void {
-    if (!this.#failure) this.desk.writer.say(fact, (error) => (this.#failure ??= { error }));
-  }
-
-  async write(command: RunCommand): Promise<void> {
-    this.check();
-    await this.desk.writer.write(command);
-    this.check();
-  }
-
-  private check(): void {
-    if (this.#failure) throw this.#failure.error;
-  }
-}
-
-interface KeptInterrupts {
-  readonly state: string;
-  /** The graph's own ids, by ours. */
-  readonly ids: Readonly<Record<string, string>>;
-}
-
-const INTERRUPTS = '$interrupts/';
-
-/** The newest wait for interrupts, with the answers that have come since. */
-const resumeOf = (journal: TaskJournal): { state: string; answers: Record<string, unknown> } | undefined => {
-  const kept = journal.lastEffect(INTERRUPTS) as KeptInterrupts | undefined;
-  if (!kept) return undefined;
-  const answers = Object.entries(kept.ids).flatMap(([requestId, interruptId]) => {
-    const answer = journal.answer(requestId as RequestId);
-    return answer?.kind === 'answered' ? [[interruptId, answerOf(answer.response)] as const] : [];
-  });
-  return { state: kept.state, answers: Object.fromEntries(answers) };
-};
-
-/** What a graph asks for in its own words is a question with an open answer. */
-const requestOf = (value: unknown): InputRequest => {
-  const typed = InputRequest.safeParse(value);
-  if (typed.success) return typed.data;
-  return { type: 'waitForInput', prompt: typeof value === 'string' ? value : JSON.stringify(value), schema: undefined };
-};
-
-/** `value` is what the graph's author wants back from interrupt(); a plain text answers a plain question. */
-const answerOf = (response: unknown): unknown => {
-  if (typeof response !== 'object' || response === null) return response;
-  if ('value' in response) return response.value;
-  return 'text' in response && Object.keys(response).length === 1 ? response.text : response;
-};

@@ -40,11 +40,6 @@ export class TaskJournal {
     return this.#effects.has(key) ? { value: this.#effects.get(key) } : undefined;
   }
 
-  /** The value recorded last under a key that begins so. */
-  lastEffect(prefix: string): unknown {
-    return [...this.#effects].findLast(([key]) => key.startsWith(prefix))?.[1];
-  }
-
   model(callId: string): RunFactOf<'ModelResponded'> | undefined {
     return this.#models.get(callId);
   }

@@ -1,7 +1,8 @@
 import { type AgentDefinition, NodeContractBroken, NodeSuspension, type ToolDefinition } from '@millrace/agent-sdk';
 import type { RunRef } from '@millrace/contracts';
-import type { Speaker, TaskVoice } from './durable-context.js';
+import type { Speaker } from './durable-context.js';
 import type { TaskJournal } from './task-journal.js';
+import type { TaskVoice } from './task-voice.js';
 
 interface ToolUse {
   readonly ref: RunRef;
