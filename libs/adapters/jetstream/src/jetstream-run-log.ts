@@ -21,6 +21,7 @@ import { DirectReader, type MessagePage, type StoredMessage } from './direct-rea
 import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
 import { packEvent, unpackEvent } from './large-payloads.js';
 import { LiveEvents } from './live-events.js';
+import { LastWritten, Patience } from './read-your-writes.js';
 import { followRun } from './run-follow.js';
 import { NEAR, seek } from './run-seek.js';
 import { STREAMS } from './topology.js';
@@ -42,12 +43,15 @@ export interface RunLogOptions {
  * I2  Subject and filter are made from the same value: the server does not compare them with each other.
  * I3  An event is stored at most once, right behind the tail it was decided on: on a lost answer the place behind
  *     that tail tells whether it was ours.
+ * I4  Who has written reads what it wrote. On a replicated stream a read may be answered by a replica that does not have
+ *     the last events yet: a read that ends before what this process knows to be stored is asked for again.
  */
 export class JetStreamRunLog extends RunLog {
   readonly #stream = STREAMS.runs;
   readonly #js: JetStreamClient;
   readonly #reader: DirectReader;
   readonly #live: LiveEvents;
+  readonly #written = new LastWritten();
 
   constructor(
     private readonly nats: NatsConnection,
@@ -79,6 +83,7 @@ export class JetStreamRunLog extends RunLog {
       expect: { lastSubjectSequence: tail.streamSequence, lastSubjectSequenceSubject: subjects.run(run) }, // I1, I2
     });
     if (ack === undefined || ack.duplicate) return this.alreadyStored(run, stamped.event, tail);
+    this.#written.note(run, ack.seq);
     return { event: stamped.event, tail: { ...next, streamSequence: ack.seq } };
   }
 
@@ -89,7 +94,9 @@ export class JetStreamRunLog extends RunLog {
     let isSkipping = !('streamSequence' in from);
     // One more than wanted tells whether there is more; and what seek leaves to be skipped comes in one page.
     const wanted = Math.min(limit + 1 + (isSkipping ? NEAR : 0), PAGE);
-    let asked: Promise<MessagePage> | undefined = this.#reader.page(filter, await this.placeOf(run, from), wanted);
+    const place = await this.placeOf(run, from);
+    const patience = new Patience(run, this.#written.of(run), place - 1); // I4
+    let asked: Promise<MessagePage> | undefined = this.#reader.page(filter, place, wanted);
     while (asked) {
       const page: MessagePage = await asked;
       const { messages, atEnd } = page;
@@ -105,12 +112,18 @@ export class JetStreamRunLog extends RunLog {
         if (!isSkipping) events.push(event);
         tail = tailOf(messages[index]!, tail, event);
       }
+      const missing = asked ? undefined : await patience.missingAfter(last?.streamSequence);
+      if (missing !== undefined) asked = this.#reader.page(filter, missing, wanted);
     }
     return { events, tail, hasMore: false };
   }
 
   async tail(run: RunRef): Promise<Tail> {
-    const last = await this.#reader.last(subjects.run(run));
+    const patience = new Patience(run, this.#written.of(run), 0);
+    let last = await this.#reader.last(subjects.run(run));
+    while ((await patience.missingAfter(last?.streamSequence)) !== undefined) {
+      last = await this.#reader.last(subjects.run(run)); // I4
+    }
     if (!last) return EMPTY_TAIL;
     const tail = tailIn(last.headers, last.streamSequence);
     if (!tail) throw new RunLogUnavailable(`Message ${last.streamSequence} of ${this.#stream} is no event of ours`);

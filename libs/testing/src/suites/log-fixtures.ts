@@ -1,5 +1,5 @@
 import { EventId, FACT_FIXTURES, RunId, TenantId, type RunEvent, type RunFact, type RunRef } from '@millrace/contracts';
-import { EMPTY_TAIL, type EventDraft, type RunLog, type Tail } from '@millrace/ports';
+import { type Appended, EMPTY_TAIL, type EventDraft, type RunLog, RunLogUnavailable, type Tail } from '@millrace/ports';
 import { ulid } from 'ulid';
 
 export interface OpenedRunLog {
@@ -24,12 +24,23 @@ export const token = (text: string): EventDraft => draftOf({ ...FACT_FIXTURES.To
 /** Internal, and as small as a token. */
 export const effect = (key: string): EventDraft => draftOf({ ...FACT_FIXTURES.EffectRecorded, key });
 
+/** As every writer must: a store that is away for a moment (a cluster that elects) is asked again with the same event. */
+export async function appendSurely(log: RunLog, run: RunRef, draft: EventDraft, tail: Tail): Promise<Appended> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await log.append(run, draft, tail);
+    } catch (error) {
+      if (!(error instanceof RunLogUnavailable) || attempt === 10) throw error;
+    }
+  }
+}
+
 /** Appends one after the other, each behind the last. */
 export async function appendAll(log: RunLog, run: RunRef, drafts: readonly EventDraft[], from = EMPTY_TAIL) {
   let tail: Tail = from;
   const events: RunEvent[] = [];
   for (const draft of drafts) {
-    const appended = await log.append(run, draft, tail);
+    const appended = await appendSurely(log, run, draft, tail);
     events.push(appended.event);
     tail = appended.tail;
   }

@@ -5,6 +5,7 @@ import { ulid } from 'ulid';
 import {
   aNewRun,
   appendAll,
+  appendSurely,
   effect,
   type OpenedRunLog,
   requested,
@@ -79,10 +80,10 @@ export const readRules = (opened: () => OpenedRunLog): void => {
         for (let at = 0; at < 1_200; at += 1) {
           // In bursts, and every third event internal: neither counter is proportional to the place in the stream.
           const draft = at % 3 === 0 ? effect(`e${at}`) : token(`t${at}`);
-          const appended = await opened().log.append(run, draft, tail);
+          const appended = await appendSurely(opened().log, run, draft, tail);
           events.push(appended.event);
           ({ tail } = appended);
-          if (at < 100) ({ tail: otherTail } = await opened().log.append(other, token(`o${at}`), otherTail));
+          if (at < 100) ({ tail: otherTail } = await appendSurely(opened().log, other, token(`o${at}`), otherTail));
         }
       });
 
