@@ -44,7 +44,10 @@ export interface RunRow extends RunKey {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
-  /** Of the last event that is no delta. */
+  /**
+   * How far this row has come: of the last event that is no delta. The log is ahead of it when anything but deltas
+   * follows this position.
+   */
   readonly lastPosition: number;
   /** Of the last public event that is no delta; `null` before the first. */
   readonly lastSequence: number | null;

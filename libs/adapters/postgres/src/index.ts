@@ -11,5 +11,6 @@ export { ExclusiveLock } from './exclusive-lock.js';
 export { migrate, type MigrateOptions } from './migrate.js';
 export { ProjectionStore } from './projection-store.js';
 export { ReadModelTables, type Poison } from './read-model-tables.js';
-export { CursorInvalid, RunReader, type RunFilters, type RunPage } from './run-reader.js';
+export { CursorInvalid } from './run-cursor.js';
+export { RunReader, type RunFilters, type RunPage } from './run-reader.js';
 export type { EntityManager } from '@mikro-orm/postgresql';

