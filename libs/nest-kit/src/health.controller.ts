@@ -1,10 +1,12 @@
 import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
+import { Open } from './http/open.js';
 
 /** What a service says of itself: whether it can do its work, and what it misses when it cannot. */
 export abstract class Readiness {
   abstract state(): { readonly isReady: boolean } & Readonly<Record<string, unknown>>;
 }
 
+@Open()
 @Controller('health')
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}

@@ -9,15 +9,10 @@ import {
 import { LogRunQueries, RunOrders, RunQueries, ThreadOrders } from '@millrace/application';
 import { RunId, ThreadId } from '@millrace/contracts';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
+import { HttpEdgeModule } from '@millrace/nest-kit/http';
 import { RunLog, ThreadLog } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { AuthGuard } from './auth/auth.guard.js';
-import { TokenVerifier } from './auth/token-verifier.js';
 import type { Config } from './config.js';
-import { ProblemFilter } from './http/problem.filter.js';
-import { RequestIds } from './http/request-id.js';
-import { ZodPipe } from './http/zod.pipe.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { AgentController } from './routes/agent.controller.js';
 import { DEFAULTS } from './routes/defaults.js';
@@ -34,7 +29,7 @@ export class RunApiModule {
   static forRoot(config: Config): DynamicModule {
     return {
       module: RunApiModule,
-      imports: [NatsModule.forRoot(config.natsUrl, 'run-api')],
+      imports: [NatsModule.forRoot(config.natsUrl, 'run-api'), HttpEdgeModule.forRoot(config)],
       controllers: [
         HealthController,
         OpenApiController,
@@ -44,12 +39,7 @@ export class RunApiModule {
         ThreadRunController,
       ],
       providers: [
-        { provide: APP_GUARD, useClass: AuthGuard },
-        { provide: APP_PIPE, useClass: ZodPipe },
-        { provide: APP_FILTER, useClass: ProblemFilter },
-        RequestIds,
         { provide: Readiness, useClass: RunApiReadiness },
-        { provide: TokenVerifier, useFactory: () => new TokenVerifier(config.auth) },
         { provide: DEFAULTS, useValue: config.defaults },
         {
           provide: RunLog,

@@ -1,6 +1,6 @@
 import type { Service } from '@millrace/nest-kit';
+import { answerFrameworkError } from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
-import { answerFrameworkError } from './http/framework-errors.js';
 import { RunApiModule } from './run-api.module.js';
 
 export const runApi: Service<Config> = {

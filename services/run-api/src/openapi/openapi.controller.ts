@@ -1,6 +1,8 @@
+import { Open } from '@millrace/nest-kit/http';
 import { Controller, Get } from '@nestjs/common';
 import { openApi } from './openapi.js';
 
+@Open()
 @Controller()
 export class OpenApiController {
   readonly #document = openApi();

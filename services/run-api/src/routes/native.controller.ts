@@ -9,11 +9,10 @@ import {
   RunInputParams,
   RunParams,
 } from '@millrace/contracts';
+import { Caller, IdempotencyKey } from '@millrace/nest-kit/http';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import type { z } from 'zod';
-import { Caller } from '../auth/auth.guard.js';
 import type { RunDefaults } from '../config.js';
-import { IdempotencyKey } from '../http/idempotency-key.js';
 import { DEFAULTS } from './defaults.js';
 import { optional } from './optional-body.js';
 

@@ -1,8 +1,8 @@
 import { type Caller as CallerOf, RunOrders, RunQueries } from '@millrace/application';
 import { CommandBody, RunParams, threadStatusOf } from '@millrace/contracts';
+import { Caller } from '@millrace/nest-kit/http';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Caller } from '../auth/auth.guard.js';
 import { optional } from './optional-body.js';
 
 type Run = z.infer<typeof RunParams>;

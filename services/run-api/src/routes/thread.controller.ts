@@ -1,10 +1,9 @@
 import { type Caller as CallerOf, ThreadOrders } from '@millrace/application';
 import { CreateThreadBody, PostMessageBody, ThreadParams } from '@millrace/contracts';
+import { Caller, IdempotencyKey } from '@millrace/nest-kit/http';
 import { Body, Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Caller } from '../auth/auth.guard.js';
 import type { RunDefaults } from '../config.js';
-import { IdempotencyKey } from '../http/idempotency-key.js';
 import { DEFAULTS } from './defaults.js';
 import { optional } from './optional-body.js';
 

@@ -2,17 +2,24 @@ import type { Caller } from '@millrace/application';
 import { TenantId } from '@millrace/contracts';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
 import { z } from 'zod';
-import type { AuthSettings } from '../config.js';
+import type { AuthSettings } from './auth-env.js';
 import { KeysUnavailable, Unauthenticated } from './auth-errors.js';
 
 export type Scope = 'runs:read' | 'runs:write';
 
 export interface Identity extends Caller {
   readonly scopes: ReadonlySet<string>;
+  /** When the token stops being good. */
+  readonly expiresAt: Date;
 }
 
 /** A tenant becomes part of a subject: what is no ULID is no tenant, whoever signed it. */
-const Claims = z.object({ sub: z.string().min(1).max(256), tenant_id: TenantId, scope: z.string().default('') });
+const Claims = z.object({
+  sub: z.string().min(1).max(256),
+  tenant_id: TenantId,
+  scope: z.string().default(''),
+  exp: z.number(),
+});
 
 /** Which algorithms are good follows from the kind of key, never from the token. */
 const SHARED = ['HS256'];
@@ -32,8 +39,9 @@ export class TokenVerifier {
   async verify(token: string): Promise<Identity> {
     const claims = Claims.safeParse(await this.claimsIn(token));
     if (!claims.success) throw new Unauthenticated('The token does not say who it is for');
-    const { sub, tenant_id, scope } = claims.data;
-    return { tenantId: tenant_id, userId: sub, scopes: new Set(scope.split(' ')) };
+    const { sub, tenant_id, scope, exp } = claims.data;
+    const expiresAt = new Date(exp * 1_000);
+    return { tenantId: tenant_id, userId: sub, scopes: new Set(scope.split(' ')), expiresAt };
   }
 
   private async claimsIn(token: string): Promise<unknown> {

@@ -1,8 +1,6 @@
-import { HealthController } from '@millrace/nest-kit';
-import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Caller as CallerOf } from '@millrace/application';
-import { OpenApiController } from '../openapi/openapi.controller.js';
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Forbidden, Unauthenticated } from './auth-errors.js';
+import { isOpen } from './open.js';
 import { type Identity, type Scope, TokenVerifier } from './token-verifier.js';
 
 interface AuthenticatedRequest {
@@ -11,18 +9,20 @@ interface AuthenticatedRequest {
   caller?: Identity;
 }
 
-/** Everything else needs a token, so that a new route cannot be left open by forgetting something. */
-const OPEN: ReadonlySet<unknown> = new Set([HealthController, OpenApiController]);
+const NEEDS = Symbol('scope');
+
+/** The scope a route needs, where its method does not tell: without this, GET reads and everything else writes. */
+export const Needs = (scope: Scope): MethodDecorator => SetMetadata(NEEDS, scope);
 
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(private readonly tokens: TokenVerifier) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (OPEN.has(context.getClass())) return true;
+    if (isOpen(context.getHandler(), context.getClass())) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const caller = await this.tokens.verify(bearerIn(request));
-    const needed: Scope = request.method === 'GET' || request.method === 'HEAD' ? 'runs:read' : 'runs:write';
+    const needed = scopeOf(context.getHandler(), request.method);
     if (!caller.scopes.has(needed)) throw new Forbidden(`The token lacks the scope ${needed}`);
     request.caller = caller;
     return true;
@@ -30,11 +30,16 @@ export class AuthGuard implements CanActivate {
 }
 
 /** Who asks. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): CallerOf => {
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Identity => {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (!caller) throw new Unauthenticated('This route needs a token');
   return caller;
 });
+
+const scopeOf = (handler: object, method: string): Scope => {
+  const named = Reflect.getMetadata(NEEDS, handler) as Scope | undefined;
+  return named ?? (method === 'GET' || method === 'HEAD' ? 'runs:read' : 'runs:write');
+};
 
 const bearerIn = ({ headers }: AuthenticatedRequest): string => {
   const { authorization } = headers;

@@ -1,10 +1,9 @@
-import type { Service } from '@millrace/nest-kit';
 import { HttpException } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import type { Config } from '../config.js';
+import type { HttpOptions } from '../run-service.js';
 import { problemOf } from './problem-of.js';
 
-type FrameworkErrors = NonNullable<NonNullable<Service<Config>['http']>['frameworkErrors']>;
+type FrameworkErrors = NonNullable<HttpOptions['frameworkErrors']>;
 
 /** An address that cannot be decoded or is too long never reaches a route, nor Nest's filters: the same answer here. */
 export const answerFrameworkError: FrameworkErrors = (error, _request, reply) => {

@@ -1,44 +1,33 @@
-import { AnswerInvalid, ThreadRefused } from '@millrace/application';
 import { type Problem, type RefusalCode, REFUSALS } from '@millrace/contracts';
-import { RunLogFull, RunLogUnavailable } from '@millrace/ports';
-import { RunRefused } from '@millrace/run-domain';
+import { PlatformError } from '@millrace/kernel';
 import { HttpException } from '@nestjs/common';
-import { Forbidden, KeysUnavailable, Unauthenticated } from '../auth/auth-errors.js';
-import { RequestInvalid } from './request-invalid.js';
 
 type Answer = Pick<Problem, 'status' | 'code' | 'title' | 'detail' | 'errors'> & {
   readonly headers?: Record<string, string>;
   readonly state?: unknown;
 };
 
-/** The one place where an error becomes a status. */
+/** The one place where an error becomes a status, chosen from its code. */
 export const problemOf = (error: unknown): Answer => {
-  if (error instanceof RequestInvalid || error instanceof AnswerInvalid) {
-    const { code, problems } = error;
-    return { status: 400, code, title: 'The request is not valid.', errors: [...problems] };
+  if (error instanceof PlatformError) {
+    const { code } = error;
+    if (code === 'VALIDATION_FAILED') return invalid(error);
+    if (code === 'RUN_EXISTS' || code === 'THREAD_EXISTS') return KEY_REUSED; // only its key lets a caller name a new one
+    if (isRefusal(code)) return { status: REFUSED_WITH[code] ?? 409, code, title: REFUSALS[code] };
+    const answer = BY_CODE[code];
+    if (answer) return { code, ...answer(error) };
   }
-  if (error instanceof RunRefused) return refusal(error.code);
-  if (error instanceof ThreadRefused) {
-    return error.code === 'THREAD_EXISTS' ? KEY_REUSED : { status: 404, code: error.code, title: error.message };
-  }
-  if (error instanceof Unauthenticated) {
-    const headers = { 'www-authenticate': 'Bearer' };
-    return { status: 401, code: error.code, title: 'A valid token is needed.', detail: error.message, headers };
-  }
-  if (error instanceof Forbidden) {
-    return { status: 403, code: error.code, title: 'The token does not allow this.', detail: error.message };
-  }
-  if (error instanceof RunLogUnavailable || error instanceof KeysUnavailable) return later(error.code, 1);
-  if (error instanceof RunLogFull) return later(error.code, 30);
   if (error instanceof HttpException) return ofHttp(error);
   return { status: 500, code: 'INTERNAL_ERROR', title: 'Something went wrong here.' };
 };
 
-/** The title alone, without ids: another tenant's run and one that never was are told in the same words. */
-const refusal = (code: RefusalCode): Answer => {
-  if (code === 'RUN_EXISTS') return KEY_REUSED; // a caller names a new run only through its key
-  return { status: REFUSED_WITH[code] ?? 409, code, title: REFUSALS[code] };
-};
+/** Whatever found it, a schema or a use case: it has a `problems` with the fields. */
+const invalid = (error: PlatformError): Answer => ({
+  ...{ status: 400, code: error.code, title: 'The request is not valid.' },
+  ...('problems' in error && Array.isArray(error.problems) ? { errors: error.problems as Problem['errors'] } : {}),
+});
+
+const isRefusal = (code: string): code is RefusalCode => Object.hasOwn(REFUSALS, code);
 
 /** What is not listed makes no sense for the run as it is now, and perhaps does later. */
 const REFUSED_WITH: Partial<Record<RefusalCode, number>> = {
@@ -53,10 +42,23 @@ const KEY_REUSED: Answer = {
   title: 'This key was used before, for another request.',
 };
 
-const later = (code: string, afterSeconds: number): Answer => ({
-  ...{ status: 503, code, title: 'This cannot be answered at present; try again.' },
+const later = (afterSeconds: number) => (): Omit<Answer, 'code'> => ({
+  ...{ status: 503, title: 'This cannot be answered at present; try again.' },
   headers: { 'retry-after': String(afterSeconds) },
 });
+
+/** Titles have no ids: another tenant's run and one that never was are told in the same words. */
+const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'code'>>> = {
+  THREAD_NOT_FOUND: ({ message }) => ({ status: 404, title: message }),
+  UNAUTHENTICATED: ({ message }) => ({
+    ...{ status: 401, title: 'A valid token is needed.', detail: message },
+    headers: { 'www-authenticate': 'Bearer' },
+  }),
+  FORBIDDEN: ({ message }) => ({ status: 403, title: 'The token does not allow this.', detail: message }),
+  RUN_LOG_UNAVAILABLE: later(1),
+  RUN_LOG_FULL: later(30),
+  KEYS_UNAVAILABLE: later(1),
+};
 
 const BY_STATUS: Readonly<Record<number, readonly [code: string, title: string]>> = {
   400: ['MALFORMED_REQUEST', 'The request cannot be read.'],

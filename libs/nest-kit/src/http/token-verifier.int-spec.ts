@@ -41,6 +41,7 @@ describe('A token verifier with a key set', () => {
       tenantId: aTenantId,
       userId: 'ada',
       scopes: new Set(['runs:read']),
+      expiresAt: expect.any(Date),
     });
   });
 

@@ -1,0 +1,11 @@
+export { authConfig, authEnv, eitherKey, secretEnv, type AuthSettings } from './auth-env.js';
+export { Forbidden, KeysUnavailable, Unauthenticated } from './auth-errors.js';
+export { Caller, Needs } from './auth.guard.js';
+export { answerFrameworkError } from './framework-errors.js';
+export { HttpEdgeModule, type HttpEdgeSettings } from './http-edge.module.js';
+export { IdempotencyKey } from './idempotency-key.js';
+export { Open } from './open.js';
+export { problemOf } from './problem-of.js';
+export { RequestInvalid, type FieldProblem } from './request-invalid.js';
+export { TokenVerifier, type Identity, type Scope } from './token-verifier.js';
+export { ZodPipe } from './zod.pipe.js';
