@@ -34,7 +34,7 @@ export class Launcher {
   async start(): Promise<RunningStack> {
     beginLogs(this.home);
     const secrets = loadSecrets(this.home);
-    const { tenantId, jwtSecret } = secrets;
+    const { tenantId, jwtSecret, streamTicketSecret } = secrets;
     const services = await placeServices(this.config);
     const nats = await natsSide(this.home, secrets, this.config);
     const database = await databaseSide(this.home, secrets, this.config);
@@ -43,7 +43,10 @@ export class Launcher {
       this.#supervise(this.#servers, 'postgres', database.start),
     ]);
     await database.migrate();
-    const shared = { ...this.config.env, ...authSettings(jwtSecret), DATABASE_URL: database.appUrl, HOST: '127.0.0.1' };
+    const shared = {
+      ...{ ...this.config.env, ...authSettings(jwtSecret), STREAM_TICKET_SECRET: streamTicketSecret },
+      ...{ DATABASE_URL: database.appUrl, HOST: '127.0.0.1' },
+    };
     await allThrough(
       services.map((service) => this.#startService(service, { ...shared, NATS_URL: nats.urlFor(service.name) })),
     );

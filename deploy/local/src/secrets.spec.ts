@@ -17,9 +17,9 @@ describe('loadSecrets', () => {
     const made = loadSecrets(home);
     expect(loadSecrets(home)).toEqual(made);
     expect(Object.keys(made.nats)).toEqual([...NATS_USERS]);
-    expect(new Set([...Object.values(made.nats), made.jwtSecret, made.databasePassword]).size).toBe(
-      NATS_USERS.length + 2,
-    );
+    expect(
+      new Set([...Object.values(made.nats), made.jwtSecret, made.streamTicketSecret, made.databasePassword]).size,
+    ).toBe(NATS_USERS.length + 3);
     expect(statSync(home.secretsFile).mode & 0o777).toBe(0o600);
   });
 
@@ -31,10 +31,11 @@ describe('loadSecrets', () => {
   });
 
   it('adds what an older version did not know, and leaves the rest', () => {
-    const { tenantId, jwtSecret, databasePassword } = loadSecrets(home);
-    writeFileSync(home.secretsFile, JSON.stringify({ tenantId, jwtSecret, databasePassword, nats: { admin: 'kept' } }));
+    const { nats: _, streamTicketSecret, ...older } = loadSecrets(home);
+    writeFileSync(home.secretsFile, JSON.stringify({ ...older, nats: { admin: 'kept' } }));
     const { nats, ...rest } = loadSecrets(home);
-    expect(rest).toEqual({ tenantId, jwtSecret, databasePassword });
+    expect(rest).toEqual({ ...older, streamTicketSecret: expect.any(String) });
+    expect(rest.streamTicketSecret).not.toBe(streamTicketSecret);
     expect([nats.admin, nats.projector === '']).toEqual(['kept', false]);
     expect(JSON.parse(readFileSync(home.secretsFile, 'utf8'))).toEqual({ nats, ...rest });
   });

@@ -19,6 +19,7 @@ const Secrets = z.object({
   nats: z.object(natsPasswords).prefault({}),
   databasePassword: password(),
   jwtSecret: password(),
+  streamTicketSecret: password(),
   /** The tenant a developer works as. */
   tenantId: TenantId.default(() => TenantId.parse(ulid())),
 });

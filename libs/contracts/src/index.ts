@@ -57,6 +57,7 @@ export {
   RunParams,
   RunStatusAnswer,
   RunView,
+  StreamTicketAnswer,
 } from './http/native.http.js';
 export { AgentInputBody, AgentRunParams, StartAgentBody } from './http/agent.http.js';
 export {

@@ -26,8 +26,13 @@ export const databaseUrlEnv = z
   });
 
 /** A whole number that is at least 1, from text. */
-export const countEnv = (usual: number) =>
-  z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be at least 1').default(usual);
+export const countEnv = (usual: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  z.coerce
+    .number('must be a number')
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(most, `must be at most ${most}`)
+    .default(usual);
 
 /** Several, separated by commas. */
 export const listEnv = z

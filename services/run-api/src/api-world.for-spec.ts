@@ -21,6 +21,7 @@ import { loadConfig } from './config.js';
 import { runApi } from './run-api.service.js';
 
 export const SECRET = 'a secret that is known to the specs only';
+export const TICKET_SECRET = 'another secret, for stream tickets alone';
 const passwords = Object.fromEntries(NATS_USERS.map((name) => [name, `${name}-secret`])) as Record<
   NatsUserName,
   string
@@ -58,7 +59,10 @@ export class ApiWorld {
     const server = await startTestNats({ extraConfig: natsUsers(passwords) });
     const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'spec' });
     await setUpTopology(nats, { maxLogBytes: 1024 ** 2 * 256, maxBlobBytes: 1024 ** 2 * 64 });
-    const env = { AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'spec', AUTH_AUDIENCE: 'millrace' };
+    const env = {
+      ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'spec', AUTH_AUDIENCE: 'millrace' },
+      STREAM_TICKET_SECRET: TICKET_SECRET,
+    };
     const config = loadConfig({ NATS_URL: urlFor(server, 'run-api'), ...env });
     const app = await startService(runApi, config, false);
     await app.init();

@@ -4,6 +4,7 @@ import { loadConfig } from './config.js';
 const env = {
   NATS_URL: 'nats://run-api:secret@10.0.0.1:4222',
   AUTH_JWT_SECRET: 'a secret of at least 32 characters',
+  STREAM_TICKET_SECRET: 'another secret of at least 32 characters',
   AUTH_ISSUER: 'spec',
   AUTH_AUDIENCE: 'millrace',
 };
@@ -12,6 +13,7 @@ describe('loadConfig', () => {
   it('has a default for all but NATS and who may sign tokens', () => {
     expect(loadConfig(env)).toMatchObject({
       port: 3000,
+      tickets: { secret: env.STREAM_TICKET_SECRET, ttlSeconds: 60 },
       auth: { secret: env.AUTH_JWT_SECRET, issuer: 'spec', audience: 'millrace' },
       defaults: { agent: 'echo', appId: 'default', policy: 'default' },
     });
@@ -27,7 +29,7 @@ describe('loadConfig', () => {
 
   it('refuses a secret that can be guessed, and names everything that is missing', () => {
     expect(() => loadConfig({ ...env, AUTH_JWT_SECRET: 'short' })).toThrow(/at least 32 characters/);
-    for (const name of ['NATS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']) {
+    for (const name of ['NATS_URL', 'STREAM_TICKET_SECRET', 'AUTH_ISSUER', 'AUTH_AUDIENCE']) {
       expect(() => loadConfig({})).toThrow(new RegExp(`→ at ${name}`));
     }
   });

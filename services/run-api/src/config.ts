@@ -1,12 +1,13 @@
 import { Name } from '@millrace/contracts';
 import { parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
-import { authConfig, authEnv, eitherKey } from '@millrace/nest-kit/http';
+import { authConfig, authEnv, eitherKey, ticketConfig, ticketEnv } from '@millrace/nest-kit/http';
 import { z } from 'zod';
 
 const Env = z
   .object({
     ...serviceEnv(3000),
     ...authEnv,
+    ...ticketEnv,
     DEFAULT_AGENT: Name.default('echo'),
     DEFAULT_APP: Name.default('default'),
     DEFAULT_POLICY: Name.default('default'),
@@ -21,6 +22,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
   return {
     ...serviceConfig(parsed),
     auth: authConfig(parsed),
+    tickets: ticketConfig(parsed),
     defaults: { agent: parsed.DEFAULT_AGENT, appId: parsed.DEFAULT_APP, policy: parsed.DEFAULT_POLICY },
   } as const;
 }

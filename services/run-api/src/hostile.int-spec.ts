@@ -4,7 +4,7 @@ import { Problem, type RunRef } from '@millrace/contracts';
 import { requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { type Answer, ApiWorld, SECRET } from './api-world.for-spec.js';
-import { OPERATIONS, type Operation } from './openapi/operations.js';
+import { OPERATIONS, type Operation, scopeOf } from './openapi/operations.js';
 
 let world: ApiWorld;
 let ours: RunRef;
@@ -67,7 +67,8 @@ describe.each(every)('%s', (_, operation) => {
   });
 
   it('needs its scope', async () => {
-    const token = await world.token({ scope: operation.method === 'get' ? 'runs:write' : 'runs:read runs:writes' });
+    const scope = scopeOf(operation) === 'runs:read' ? 'runs:write' : 'runs:read runs:writes';
+    const token = await world.token({ scope });
     expect(expectProblem(await ask(operation, ownPathOf(operation), token), 403).code).toBe('FORBIDDEN');
   });
 });

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aRequestId, Problem, RunDetail, type RunRef } from '@millrace/contracts';
+import { aRequestId, Problem, RunDetail, type RunRef, StreamTicketAnswer } from '@millrace/contracts';
+import { StreamTickets } from '@millrace/nest-kit/http';
 import {
   expireInput,
   failRun,
@@ -15,7 +16,8 @@ import {
   startNode,
   startRun,
 } from '@millrace/testing';
-import { ApiWorld } from './api-world.for-spec.js';
+import { decodeJwt } from 'jose';
+import { ApiWorld, TICKET_SECRET } from './api-world.for-spec.js';
 
 let world: ApiWorld;
 beforeAll(async () => {
@@ -195,6 +197,28 @@ describe('An answer to a request for input', () => {
     }
     expect(await world.kinds(ref)).toEqual(before);
     expect((await post(url, { response: { choice: 'left' } })).status).toBe(200);
+  });
+});
+
+describe('A stream ticket', () => {
+  it('is for one run, and lets what it opens live as long as the token', async () => {
+    const { runId } = await world.create();
+    const tickets = new StreamTickets({ secret: TICKET_SECRET, ttlSeconds: 1 });
+    const token = await world.token({ scope: 'runs:read' });
+    const { status, body } = await world.ask('POST', `/agents/runs/${runId}/stream-ticket`, { token });
+    expect(status).toBe(201);
+    const { ticket, expiresAt } = StreamTicketAnswer.parse(body);
+    const read = await tickets.verify(ticket);
+    expect(read).toMatchObject({ tenantId: world.ada, userId: 'ada', runId });
+    expect(read.expiresAt.toISOString()).toBe(expiresAt);
+    expect(read.sessionExpiresAt.getTime() / 1_000).toBe(decodeJwt(token).exp);
+  });
+
+  it('is no token, nor a token a ticket', async () => {
+    const { runId } = await world.create();
+    const { body } = await post(`/agents/runs/${runId}/stream-ticket`);
+    const asToken = await world.ask('GET', `/agents/runs/${runId}`, { token: String(body['ticket']) });
+    expect([asToken.status, asToken.body['code']]).toEqual([401, 'UNAUTHENTICATED']);
   });
 });
 

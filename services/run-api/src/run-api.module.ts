@@ -9,7 +9,7 @@ import {
 import { LogRunQueries, RunOrders, RunQueries, ThreadOrders } from '@millrace/application';
 import { RunId, ThreadId } from '@millrace/contracts';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
-import { HttpEdgeModule } from '@millrace/nest-kit/http';
+import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
 import { RunLog, ThreadLog } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './config.js';
@@ -17,6 +17,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { AgentController } from './routes/agent.controller.js';
 import { DEFAULTS } from './routes/defaults.js';
 import { NativeController } from './routes/native.controller.js';
+import { StreamTicketController } from './routes/stream-ticket.controller.js';
 import { ThreadController } from './routes/thread.controller.js';
 import { ThreadRunController } from './routes/thread-run.controller.js';
 import { RunApiReadiness } from './run-api-readiness.js';
@@ -37,9 +38,11 @@ export class RunApiModule {
         AgentController,
         ThreadController,
         ThreadRunController,
+        StreamTicketController,
       ],
       providers: [
         { provide: Readiness, useClass: RunApiReadiness },
+        { provide: StreamTickets, useFactory: () => new StreamTickets(config.tickets) },
         { provide: DEFAULTS, useValue: config.defaults },
         {
           provide: RunLog,

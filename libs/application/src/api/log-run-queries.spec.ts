@@ -28,6 +28,7 @@ beforeEach(() => {
 describe('What the log tells of a run', () => {
   it('is that there is none, whatever is asked', async () => {
     for (const asked of [
+      queries.requireRun(aRunRef),
       queries.detail(aRunRef),
       queries.events(aRunRef, 0, 10),
       queries.steps(aRunRef),

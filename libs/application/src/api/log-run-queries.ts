@@ -1,6 +1,6 @@
 import { isPublic, type RunDetail, type RunEvent, type RunLogLine, type RunRef } from '@millrace/contracts';
 import type { RunSaidMessage, RunStep } from '@millrace/contracts';
-import type { ReadFrom, RunLog } from '@millrace/ports';
+import type { ReadFrom, RunLog, Tail } from '@millrace/ports';
 import { RunRefused } from '@millrace/run-domain';
 import { detailOf } from './run-detail.js';
 import { type PublicPage, RunQueries } from './run-queries.js';
@@ -12,13 +12,16 @@ export class LogRunQueries extends RunQueries {
     super();
   }
 
+  async requireRun(ref: RunRef): Promise<void> {
+    await this.tailOf(ref);
+  }
+
   async detail(ref: RunRef): Promise<RunDetail> {
     return detailOf(ref, await this.history(ref));
   }
 
   async events(ref: RunRef, fromSequence: number, limit: number): Promise<PublicPage> {
-    const tail = await this.log.tail(ref);
-    if (tail.position < 0) throw new RunRefused('RUN_NOT_FOUND', ref);
+    const tail = await this.tailOf(ref);
     if (fromSequence > tail.sequence) return { events: [], hasMore: false };
     const events: RunEvent[] = [];
     let from: ReadFrom = { sequence: fromSequence };
@@ -49,6 +52,12 @@ export class LogRunQueries extends RunQueries {
       const { sequence, ts, level, message, source, node, payload } = event;
       return [{ sequence, ts, level, message, source, node, ...(payload === undefined ? {} : { payload }) }];
     });
+  }
+
+  private async tailOf(ref: RunRef): Promise<Tail> {
+    const tail = await this.log.tail(ref);
+    if (tail.position < 0) throw new RunRefused('RUN_NOT_FOUND', ref);
+    return tail;
   }
 
   private async history(ref: RunRef): Promise<RunEvent[]> {

@@ -10,6 +10,8 @@ export interface PublicPage {
  * another tenant's in the same words. A run is known as soon as its request is stored.
  */
 export abstract class RunQueries {
+  /** Resolves when there is such a run. */
+  abstract requireRun(ref: RunRef): Promise<void>;
   abstract detail(ref: RunRef): Promise<RunDetail>;
   /** What clients may see, from a sequence (inclusive) on. */
   abstract events(ref: RunRef, fromSequence: number, limit: number): Promise<PublicPage>;

@@ -3,11 +3,12 @@ import { z } from 'zod';
 /** Below this a shared secret can be guessed from one token. */
 const SHORTEST_SECRET = 32;
 
-export const secretEnv = z.string().min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`);
+export const secretEnv = (missing?: string) =>
+  z.string(missing).min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`);
 
 /** Whose tokens a service accepts; to be refined with {@link eitherKey}. */
 export const authEnv = {
-  AUTH_JWT_SECRET: secretEnv.optional(),
+  AUTH_JWT_SECRET: secretEnv().optional(),
   AUTH_JWKS_URL: z.url({ protocol: /^https?$/, error: 'must be the address of a JSON Web Key Set' }).optional(),
   AUTH_ISSUER: z.string('is missing; it is the `iss` of the tokens to accept'),
   AUTH_AUDIENCE: z.string('is missing; it is the `aud` of the tokens to accept'),

@@ -7,5 +7,7 @@ export { IdempotencyKey } from './idempotency-key.js';
 export { Open } from './open.js';
 export { problemOf } from './problem-of.js';
 export { RequestInvalid, type FieldProblem } from './request-invalid.js';
+export { StreamTickets, type StreamTicket } from './stream-tickets.js';
+export { ticketConfig, ticketEnv, type TicketSettings } from './ticket-env.js';
 export { TokenVerifier, type Identity, type Scope } from './token-verifier.js';
 export { ZodPipe } from './zod.pipe.js';

@@ -3,10 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { RequestMethod } from '@nestjs/common';
 import { AgentController } from '../routes/agent.controller.js';
 import { NativeController } from '../routes/native.controller.js';
+import { StreamTicketController } from '../routes/stream-ticket.controller.js';
 import { ThreadController } from '../routes/thread.controller.js';
 import { ThreadRunController } from '../routes/thread-run.controller.js';
 import { openApi } from './openapi.js';
 import { OPERATIONS } from './operations.js';
+
+const CONTROLLERS = [NativeController, AgentController, ThreadController, ThreadRunController, StreamTicketController];
 
 /** As Nest itself reads them from the decorators. */
 const routesOf = (controller: { prototype: object; name: string }): string[] =>
@@ -19,7 +22,7 @@ const routesOf = (controller: { prototype: object; name: string }): string[] =>
 
 describe('The OpenAPI document', () => {
   it('describes the routes that are there, and no others', () => {
-    const routes = [NativeController, AgentController, ThreadController, ThreadRunController].flatMap(routesOf);
+    const routes = CONTROLLERS.flatMap(routesOf);
     expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(routes.sort());
   });
 

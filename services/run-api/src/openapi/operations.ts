@@ -19,6 +19,7 @@ import {
   RunStatusAnswer,
   StartAgentBody,
   StepsAnswer,
+  StreamTicketAnswer,
   ThreadCreatedAnswer,
   ThreadParams,
   ThreadRunStatus,
@@ -37,9 +38,13 @@ export interface Operation {
   readonly query?: z.ZodObject;
   readonly body?: { readonly schema: z.ZodObject; readonly required: boolean };
   readonly answer: z.ZodType;
-  /** Answers 201 and takes an Idempotency-Key. */
-  readonly creates?: true;
+  /** Answers 201; with `by key` it takes an Idempotency-Key. */
+  readonly creates?: 'by key' | 'each time';
+  /** Where the method does not tell. */
+  readonly scope?: 'runs:read' | 'runs:write';
 }
+
+export const scopeOf = ({ method, scope }: Operation) => scope ?? (method === 'get' ? 'runs:read' : 'runs:write');
 
 const needed = (schema: z.ZodObject) => ({ schema, required: true });
 const allowed = (schema: z.ZodObject) => ({ schema, required: false });
@@ -53,7 +58,7 @@ const runs = '/agents/runs';
 export const OPERATIONS: readonly Operation[] = [
   {
     ...{ id: 'createRun', method: 'post', path: runs, tag: 'native', summary: 'Ask for a run' },
-    ...{ body: needed(CreateRunBody), answer: RunCreated, creates: true },
+    ...{ body: needed(CreateRunBody), answer: RunCreated, creates: 'by key' },
   },
   { ...read, id: 'getRun', path: `${runs}/:id`, summary: 'The run as it stands', answer: RunDetail },
   {
@@ -63,6 +68,10 @@ export const OPERATIONS: readonly Operation[] = [
   { ...read, id: 'getRunSteps', path: `${runs}/:id/steps`, summary: 'Its steps', answer: StepsAnswer },
   { ...read, id: 'getRunMessages', path: `${runs}/:id/messages`, summary: 'What was said', answer: MessagesAnswer },
   { ...read, id: 'getRunLogs', path: `${runs}/:id/logs`, summary: 'What nodes logged', answer: LogsAnswer },
+  {
+    ...{ ...run, id: 'getStreamTicket', method: 'post', path: `${runs}/:id/stream-ticket`, creates: 'each time' },
+    ...{ scope: 'runs:read', summary: 'A ticket to follow the run with, for browsers', answer: StreamTicketAnswer },
+  },
   { ...order, id: 'cancelRun', path: `${runs}/:id/cancel`, summary: 'Ask for it to be canceled' },
   { ...order, id: 'pauseRun', path: `${runs}/:id/pause`, summary: 'Start no further nodes' },
   { ...order, id: 'resumeRun', path: `${runs}/:id/resume`, summary: 'Go on' },
@@ -73,11 +82,11 @@ export const OPERATIONS: readonly Operation[] = [
   { ...order, id: 'markRunDone', path: `${runs}/:id/done`, summary: 'The goal is reached', body: allowed(DoneBody) },
   {
     ...{ ...order, id: 'retryRun', path: `${runs}/:id/retry`, summary: 'A new run in place of an ended one' },
-    ...{ body: allowed(RetryBody), answer: RunCreated, creates: true },
+    ...{ body: allowed(RetryBody), answer: RunCreated, creates: 'by key' },
   },
   {
     ...{ id: 'runAgent', method: 'post', path: '/api/agent/run', tag: 'agent', summary: 'Run an agent' },
-    ...{ body: needed(StartAgentBody), answer: RunCreated, creates: true },
+    ...{ body: needed(StartAgentBody), answer: RunCreated, creates: 'by key' },
   },
   {
     ...{ id: 'answerAgent', method: 'post', path: '/api/agent/:runId/input', tag: 'agent', summary: 'Answer it' },
@@ -89,7 +98,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     ...{ id: 'createThread', method: 'post', path: '/api/threads', tag: 'thread', summary: 'Begin a conversation' },
-    ...{ body: allowed(CreateThreadBody), answer: ThreadCreatedAnswer, creates: true },
+    ...{ body: allowed(CreateThreadBody), answer: ThreadCreatedAnswer, creates: 'by key' },
   },
   {
     ...{ id: 'getThread', method: 'get', path: '/api/threads/:id', tag: 'thread', summary: 'The conversation' },
@@ -103,7 +112,7 @@ export const OPERATIONS: readonly Operation[] = [
       tag: 'thread',
       summary: 'Say something',
     },
-    ...{ params: ThreadParams, body: needed(PostMessageBody), answer: RunCreated, creates: true },
+    ...{ params: ThreadParams, body: needed(PostMessageBody), answer: RunCreated, creates: 'by key' },
   },
   {
     ...{ id: 'getThreadRun', method: 'get', path: '/api/runs/:id', tag: 'thread', summary: 'The run as it stands' },
