@@ -1,6 +1,7 @@
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/nats-core';
 import { DirectReader, type StoredMessage } from './direct-reader.js';
+import { subjectIn } from './event-headers.js';
 import { STREAMS } from './topology.js';
 
 /** A message nobody could handle: what it was, who gave up on it, and why. */
@@ -48,14 +49,14 @@ export class DeadLetters {
 
   /** Oldest first; the next page begins after the last one's id. */
   async list(limit: number, afterId = 0): Promise<DeadLetter[]> {
-    const { messages } = await this.#reader.page('dead.>', afterId + 1, limit);
-    return messages.map(letterOf);
+    const { items } = await this.#reader.page('dead.>', afterId + 1, limit, letterOf);
+    return items;
   }
 }
 
-const letterOf = ({ subject, streamSequence: id, headers: found, data }: StoredMessage): DeadLetter => ({
+const letterOf = ({ streamSequence: id, headers: found, data }: StoredMessage): DeadLetter => ({
   id,
-  consumer: subject.slice('dead.'.length),
+  consumer: subjectIn(found).slice('dead.'.length),
   reason: found?.get(FIELD.reason) ?? '',
   attempts: Number(found?.get(FIELD.attempts)),
   subject: found?.get(FIELD.subject) ?? '',

@@ -4,26 +4,31 @@ import { streamSequenceIn } from './event-headers.js';
 import { inboxOf } from './nats-connection.js';
 
 export interface StoredMessage {
-  readonly subject: string;
   readonly streamSequence: number;
   readonly headers: MsgHdrs | undefined;
   readonly data: Uint8Array;
 }
 
-export interface MessagePage {
-  readonly messages: StoredMessage[];
+export interface MessagePage<T> {
+  /** What was made of the messages, in stored order. */
+  readonly items: T[];
+  /** Of the last message; undefined when there was none. */
+  readonly lastSequence: number | undefined;
   /** True when the server had no more for this filter. */
   readonly atEnd: boolean;
 }
 
+/** A page that is on its way; knows what its reader makes of a message. */
 interface Waiting {
-  readonly messages: StoredMessage[];
-  readonly resolve: (page: MessagePage) => void;
-  readonly reject: (reason: RunLogUnavailable) => void;
-  timer: NodeJS.Timeout;
+  take(message: StoredMessage): void;
+  end(atEnd: boolean): void;
+  fail(reason: unknown): void;
+  readonly timer: NodeJS.Timeout;
 }
 
 const SILENCE_MS = 5_000;
+/** A page ends early beyond it, so that a thousand large events are neither in memory nor in a socket at once. */
+const PAGE_BYTES = 4 * 1024 ** 2;
 const END_OF_BATCH = 204;
 const NOT_FOUND = 404;
 
@@ -56,19 +61,35 @@ export class DirectReader {
     return this.one({ seq: fromSequence, next_by_subj: filter });
   }
 
-  page(filter: string, fromSequence: number, limit: number): Promise<MessagePage> {
+  /**
+   * At most `limit` messages, each read as it arrives: a message's parsed headers are many small objects, and a page that
+   * kept them all until its end would spend more time collecting garbage than reading. What `read` throws fails the page.
+   */
+  page<T>(
+    filter: string,
+    fromSequence: number,
+    limit: number,
+    read: (message: StoredMessage) => T,
+  ): Promise<MessagePage<T>> {
     this.#replies ??= this.nats.subscribe(`${this.#inbox}.*`, { callback: (_error, message) => this.take(message) });
     const reply = `${this.#inbox}.${(this.#asked += 1)}`;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.fail(reply), SILENCE_MS);
-      this.#waiting.set(reply, { messages: [], resolve, reject, timer });
-      const request = { seq: fromSequence, next_by_subj: filter, batch: limit };
+      const items: T[] = [];
+      let lastSequence: number | undefined;
+      this.#waiting.set(reply, {
+        take: (message) => {
+          items.push(read(message));
+          lastSequence = message.streamSequence;
+        },
+        end: (atEnd) => resolve({ items, lastSequence, atEnd }),
+        fail: reject,
+        timer: setTimeout(() => this.fail(reply, this.unavailable('did not answer')), SILENCE_MS),
+      });
+      const request = { seq: fromSequence, next_by_subj: filter, batch: limit, max_bytes: PAGE_BYTES };
       try {
         this.nats.publish(this.#api, JSON.stringify(request), { reply });
       } catch (cause) {
-        this.#waiting.delete(reply);
-        clearTimeout(timer);
-        reject(new RunLogUnavailable(`Stream ${this.stream} cannot be read`, { cause }));
+        this.fail(reply, this.unavailable('cannot be read', cause));
       }
     });
   }
@@ -79,7 +100,7 @@ export class DirectReader {
       if (message.headers?.code === NOT_FOUND) return undefined;
       return stored(message);
     } catch (cause) {
-      throw new RunLogUnavailable(`Stream ${this.stream} cannot be read`, { cause });
+      throw this.unavailable('cannot be read', cause);
     }
   }
 
@@ -88,27 +109,34 @@ export class DirectReader {
     if (!waiting) return; // its reader gave up
     waiting.timer.refresh(); // only silence is a failure, however long the page takes
     const code = message.headers?.code ?? 0;
-    if (code === 0) {
-      waiting.messages.push(stored(message));
-      return;
+    try {
+      if (code === 0) return waiting.take(stored(message));
+    } catch (error) {
+      return this.fail(message.subject, error);
     }
-    this.#waiting.delete(message.subject);
-    clearTimeout(waiting.timer);
-    const { messages } = waiting;
-    if (code === END_OF_BATCH) waiting.resolve({ messages, atEnd: message.headers?.get('Nats-Num-Pending') === '0' });
-    else if (code === NOT_FOUND) waiting.resolve({ messages, atEnd: true });
-    else
-      waiting.reject(new RunLogUnavailable(`Stream ${this.stream} answered ${code} ${message.headers?.description}`));
+    if (code !== END_OF_BATCH && code !== NOT_FOUND) {
+      return this.fail(message.subject, this.unavailable(`answered ${code} ${message.headers?.description}`));
+    }
+    this.forget(message.subject)?.end(code === NOT_FOUND || message.headers?.get('Nats-Num-Pending') === '0');
   }
 
-  private fail(reply: string): void {
-    this.#waiting.get(reply)?.reject(new RunLogUnavailable(`Stream ${this.stream} did not answer`));
+  private fail(reply: string, reason: unknown): void {
+    this.forget(reply)?.fail(reason);
+  }
+
+  private forget(reply: string): Waiting | undefined {
+    const waiting = this.#waiting.get(reply);
     this.#waiting.delete(reply);
+    clearTimeout(waiting?.timer);
+    return waiting;
+  }
+
+  private unavailable(what: string, cause?: unknown): RunLogUnavailable {
+    return new RunLogUnavailable(`Stream ${this.stream} ${what}`, { cause });
   }
 }
 
 const stored = ({ headers, data }: Msg): StoredMessage => ({
-  subject: headers?.get('Nats-Subject') ?? '',
   streamSequence: streamSequenceIn(headers),
   headers,
   data,

@@ -9,6 +9,7 @@ const SEQUENCE = 'Millrace-Sequence';
 /** Names of the fields whose value lies in the object store; the event holds a reference in their place. */
 const REFERENCED = 'Millrace-Referenced';
 const STREAM_SEQUENCE = 'Nats-Sequence';
+const SUBJECT = 'Nats-Subject';
 
 export function eventHeaders(tail: Omit<Tail, 'streamSequence'>, referenced: readonly string[]): MsgHdrs {
   const built = headers();
@@ -29,6 +30,9 @@ export function tailIn(found: MsgHdrs | undefined, streamSequence: number): Tail
 
 /** Where the stream keeps a message that came by direct get or republish. */
 export const streamSequenceIn = (found: MsgHdrs | undefined): number => Number(found?.get(STREAM_SEQUENCE));
+
+/** The subject a message that came by direct get is stored under. */
+export const subjectIn = (found: MsgHdrs | undefined): string => found?.get(SUBJECT) ?? '';
 
 export const referencedIn = (found: MsgHdrs | undefined): string[] => {
   const names = found?.get(REFERENCED) ?? '';

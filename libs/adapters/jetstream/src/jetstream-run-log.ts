@@ -22,6 +22,7 @@ import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-he
 import { packEvent, unpackEvent } from './large-payloads.js';
 import { LiveEvents } from './live-events.js';
 import { LastWritten, Patience } from './read-your-writes.js';
+import { type Arrival, arrivalsOf, tailBehind } from './run-arrivals.js';
 import { followRun } from './run-follow.js';
 import { NEAR, seek } from './run-seek.js';
 import { STREAMS } from './topology.js';
@@ -94,26 +95,27 @@ export class JetStreamRunLog extends RunLog {
     let isSkipping = !('streamSequence' in from);
     // One more than wanted tells whether there is more; and what seek leaves to be skipped comes in one page.
     const wanted = Math.min(limit + 1 + (isSkipping ? NEAR : 0), PAGE);
+    const arrivals = arrivalsOf(run, this.blobs);
+    const pageFrom = (place: number) => this.#reader.page(filter, place, wanted, arrivals);
     const place = await this.placeOf(run, from);
     const patience = new Patience(run, this.#written.of(run), place - 1); // I4
-    let asked: Promise<MessagePage> | undefined = this.#reader.page(filter, place, wanted);
+    let asked: Promise<MessagePage<Arrival>> | undefined = pageFrom(place);
     while (asked) {
-      const page: MessagePage = await asked;
-      const { messages, atEnd } = page;
-      const last = messages.at(-1);
-      const isEnough: boolean = atEnd || (!isSkipping && events.length + messages.length > limit);
-      // The next page is on its way while this one is decoded.
-      asked = isEnough || !last ? undefined : this.#reader.page(filter, last.streamSequence + 1, wanted);
+      const page: MessagePage<Arrival> = await asked;
+      const { items, lastSequence, atEnd } = page;
+      const isEnough: boolean = atEnd || (!isSkipping && events.length + items.length > limit);
+      // The next page is on its way while large payloads of this one are fetched.
+      asked = isEnough || lastSequence === undefined ? undefined : pageFrom(lastSequence + 1);
       asked?.catch(() => {}); // seen when it is awaited, if it still is
-      const decoded = await this.decodeAll(run, messages);
-      for (const [index, event] of decoded.entries()) {
+      for (const arrival of items) {
+        const event = typeof arrival.event === 'function' ? await arrival.event() : arrival.event;
         isSkipping &&= isBefore(event, from);
         if (!isSkipping && events.length >= limit) return { events, tail, hasMore: true };
         if (!isSkipping) events.push(event);
-        tail = tailOf(messages[index]!, tail, event);
+        tail = tailBehind(arrival, tail, event);
       }
-      const missing = asked ? undefined : await patience.missingAfter(last?.streamSequence);
-      if (missing !== undefined) asked = this.#reader.page(filter, missing, wanted);
+      const missing = asked ? undefined : await patience.missingAfter(lastSequence);
+      if (missing !== undefined) asked = pageFrom(missing);
     }
     return { events, tail, hasMore: false };
   }
@@ -154,8 +156,9 @@ export class JetStreamRunLog extends RunLog {
   private async alreadyStored(run: RunRef, event: RunEvent, tail: Tail): Promise<Appended> {
     const behind = await this.leaderNext(run, tail.streamSequence + 1);
     if (behind) {
-      const stored = await this.decode(run, behind);
-      if (stored.eventId === event.eventId) return { event: stored, tail: tailOf(behind, tail, stored) };
+      const arrival = arrivalsOf(run, this.blobs)(behind);
+      const stored = typeof arrival.event === 'function' ? await arrival.event() : arrival.event;
+      if (stored.eventId === event.eventId) return { event: stored, tail: tailBehind(arrival, tail, stored) };
     }
     throw new RunLogConflict(`Run ${run.runId} has moved past position ${tail.position}`);
   }
@@ -166,7 +169,7 @@ export class JetStreamRunLog extends RunLog {
       const manager = await this.#js.jetstreamManager(false);
       const found = await manager.streams.getMessage(this.#stream, query);
       if (found === null) return undefined;
-      return { subject: found.subject, streamSequence: found.seq, headers: found.header, data: found.data };
+      return { streamSequence: found.seq, headers: found.header, data: found.data };
     } catch (cause) {
       throw new RunLogUnavailable(`Run ${run.runId}: whether the event is stored cannot be told`, { cause });
     }
@@ -177,19 +180,6 @@ export class JetStreamRunLog extends RunLog {
     return 'position' in from
       ? seek(this.#reader, run, 'position', from.position)
       : seek(this.#reader, run, 'sequence', from.sequence);
-  }
-
-  private async decodeAll(run: RunRef, messages: readonly StoredMessage[]): Promise<RunEvent[]> {
-    const events: RunEvent[] = [];
-    for (const message of messages) {
-      const event = this.decode(run, message);
-      events.push(event instanceof Promise ? await event : event); // nearly all are there at once
-    }
-    return events;
-  }
-
-  private decode(run: RunRef, { data, headers }: StoredMessage): RunEvent | Promise<RunEvent> {
-    return unpackEvent({ bytes: data, referenced: referencedIn(headers) }, run, this.blobs);
   }
 }
 
@@ -203,6 +193,3 @@ const isBefore = (event: RunEvent, from: ReadFrom): boolean => {
   if ('position' in from) return event.position < from.position;
   return !('sequence' in event) || event.sequence === undefined || event.sequence < from.sequence;
 };
-
-const tailOf = (message: StoredMessage, before: Tail, event: RunEvent): Tail =>
-  tailIn(message.headers, message.streamSequence) ?? advance(before, event, message.streamSequence);

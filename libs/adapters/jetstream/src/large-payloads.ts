@@ -52,11 +52,13 @@ export async function packEvent({ event, text }: StampedEvent, blobs: BlobStore)
 
 /** The event as it was before {@link packEvent}. `run` is read from its subject, and the event must agree with it. */
 export function unpackEvent(packed: PackedEvent, run: RunRef, blobs: BlobStore): RunEvent | Promise<RunEvent> {
-  if (packed.referenced.length === 0) return requireOf(run, decodeRunEvent(packed.bytes));
-  return fetchReferenced(packed, run, blobs);
+  if (packed.referenced.length === 0) return unpackInline(packed.bytes, run);
+  return unpackReferenced(packed, run, blobs);
 }
 
-async function fetchReferenced(packed: PackedEvent, run: RunRef, blobs: BlobStore): Promise<RunEvent> {
+export const unpackInline = (bytes: Uint8Array, run: RunRef): RunEvent => requireOf(run, decodeRunEvent(bytes));
+
+export async function unpackReferenced(packed: PackedEvent, run: RunRef, blobs: BlobStore): Promise<RunEvent> {
   const stored = decodeObject(packed.bytes);
   const fetched = await Promise.all(
     packed.referenced.map(async (name) => [name, await fetchField(name, stored[name])] as const),
