@@ -21,6 +21,11 @@ const layers = [
     bannedExternalImports: ['*'],
   },
   {
+    sourceTag: 'layer:dialects',
+    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts'],
+    bannedExternalImports: ['*'],
+  },
+  {
     sourceTag: 'layer:ports',
     onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain'],
     bannedExternalImports: ['*'],
@@ -60,6 +65,7 @@ const layers = [
       'layer:contracts',
       'layer:domain',
       'layer:views',
+      'layer:dialects',
       'layer:ports',
       'layer:sdk',
       'layer:agents',
@@ -75,6 +81,7 @@ const layers = [
       'layer:kernel',
       'layer:contracts',
       'layer:views',
+      'layer:dialects',
       'layer:ports',
       'layer:sdk',
       'layer:agents',

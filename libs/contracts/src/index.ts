@@ -78,3 +78,28 @@ export {
   StepsAnswer,
 } from './http/run-reads.http.js';
 export { Problem } from './http/problem.http.js';
+export {
+  AgentEvent,
+  ApplyEditsEvent,
+  InspectNodeEvent,
+  QueryConsentEvent,
+  ReadGraphEvent,
+  SuspendEvent,
+  WaitForChoiceEvent,
+  WaitForInputEvent,
+  type AgentEventOf,
+  type AgentEventType,
+} from './wire/agent-event.js';
+export { THREAD_FRAMES, type ThreadFrame, type ThreadFrameData, type ThreadFrameType } from './wire/thread-frame.js';
+export {
+  CLOSING_CODES,
+  CLOSING_EVENT,
+  FeedCursor,
+  FeedQuery,
+  firstSequenceOf,
+  LastEventId,
+  StreamClosing,
+  StreamQuery,
+  type MergedDelta,
+  type PublicEvent,
+} from './wire/stream.js';

@@ -6,7 +6,15 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const WORKSPACES = ['libs/*', 'libs/adapters/*', 'services/*', 'deploy/*'];
-const PURE = ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:views', 'layer:ports', 'layer:application'];
+const PURE = [
+  'layer:kernel',
+  'layer:contracts',
+  'layer:domain',
+  'layer:views',
+  'layer:dialects',
+  'layer:ports',
+  'layer:application',
+];
 
 /** One line each: the row of `layers` in eslint.config.mjs that refuses, who imports, and what. */
 const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][] = [
@@ -18,6 +26,8 @@ const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][
   ['layer:domain', 'libs/run-domain', 'zod'],
   ['layer:views', 'libs/run-views', '@millrace/ports'],
   ['layer:views', 'libs/run-views', 'zod'],
+  ['layer:dialects', 'libs/dialects', '@millrace/run-domain'],
+  ['layer:dialects', 'libs/dialects', 'zod'],
   ['layer:ports', 'libs/ports', '@millrace/application'],
   ['layer:ports', 'libs/ports', 'zod'],
   ['layer:sdk', 'libs/agent-sdk', '@millrace/run-domain'],
@@ -59,6 +69,7 @@ const ALLOWED: readonly [layer: string, project: string, imported: string][] = [
   ['layer:contracts', 'libs/contracts', '@millrace/kernel'],
   ['layer:domain', 'libs/run-domain', '@millrace/contracts'],
   ['layer:views', 'libs/run-views', '@millrace/contracts'],
+  ['layer:dialects', 'libs/dialects', '@millrace/contracts'],
   ['layer:ports', 'libs/ports', '@millrace/run-domain'],
   ['layer:sdk', 'libs/agent-sdk', '@millrace/ports'],
   ['layer:agents', 'libs/agents', '@millrace/agent-sdk'],

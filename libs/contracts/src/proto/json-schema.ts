@@ -4,6 +4,8 @@ import { ThreadCreated } from '../events/thread-event.js';
 import { eventFixture, THREAD_CREATED_FIXTURE } from '../fixtures.js';
 import { classify } from '../classification.js';
 import { schemaOf } from '../kinds.js';
+import { AgentEvent } from '../wire/agent-event.js';
+import { THREAD_FRAMES } from '../wire/thread-frame.js';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -26,6 +28,12 @@ export const threadCreatedJsonSchema = (): JsonObject => ({
   'x-persistence': 'sync',
   examples: [THREAD_CREATED_FIXTURE],
 });
+
+/** What a stream of the agent dialect sends as `data:`. */
+export const agentEventJsonSchema = (): JsonObject => ({ ...draft7(AgentEvent), title: 'AgentEvent' });
+
+/** What a stream of the thread dialect sends as `data:`, by its `event:`. */
+export const threadFramesJsonSchema = (): JsonObject => ({ ...draft7(z.object(THREAD_FRAMES)), title: 'ThreadFrames' });
 
 /**
  * Draft 7 is what AsyncAPI reads without further notice. The input side, because fields nobody knows yet are allowed:

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { aRunId, aTenantId, aThreadId } from '../fixtures.js';
 import { KINDS, RUN_EVENT_KINDS } from '../kinds.js';
 import { parseSubject } from '../subjects.js';
+import { AgentEvent } from '../wire/agent-event.js';
+import { THREAD_FRAMES } from '../wire/thread-frame.js';
 import { protoFiles } from './proto-files.js';
 
 interface Ref {
@@ -58,6 +60,17 @@ describe('proto/', () => {
     expect(schema.properties['version']?.const).toBe('1');
     expect(schema.required).toEqual(expect.arrayContaining(['eventId', 'tenantId', 'position', 'ts', 'kind', 'version']));
     expect(schema.additionalProperties).toBeUndefined();
+  });
+});
+
+describe('what streams send', () => {
+  it('is described for each of the 21 events of the agent dialect, and each event of the thread dialect', () => {
+    const agent = read<{ oneOf: EventSchema[] }>('streams/AgentEvent.schema.json');
+    expect(agent.oneOf.map(({ properties }) => properties['type']?.const)).toEqual(
+      AgentEvent.options.map(({ shape }) => shape.type.value),
+    );
+    const thread = read<EventSchema>('streams/ThreadFrames.schema.json');
+    expect(Object.keys(thread.properties)).toEqual(Object.keys(THREAD_FRAMES));
   });
 });
 
