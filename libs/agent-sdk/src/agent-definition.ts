@@ -16,7 +16,7 @@ export interface ToolCall {
   /** The same for every attempt at the same call: a tool may use it for its own idempotency. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
-  progress(status: string): void;
+  readonly progress: (status: string) => void;
 }
 
 export interface ToolDefinition<Input = never> {

@@ -1,5 +1,6 @@
-import { NodeSuspension, type NodeContext } from '@millrace/agent-sdk';
+import { NodeSuspension, type LlmAnswer, type NodeContext } from '@millrace/agent-sdk';
 import { aRequestId, aRunId, aTaskKey, aTenantId } from '@millrace/contracts';
+import type { LlmRequest } from '@millrace/ports';
 
 export interface FakeContext extends NodeContext {
   readonly tokens: string[];
@@ -18,6 +19,9 @@ export interface Given {
   /** Effects of earlier attempts: given back, not done again. */
   readonly recorded?: Readonly<Record<string, unknown>>;
   readonly llmSays?: string;
+  /** In place of `llmSays`: what the model says to this request. */
+  readonly llm?: (request: LlmRequest) => Partial<LlmAnswer>;
+  readonly tool?: NodeContext['tool'];
 }
 
 /** Keeps what a node says and does; answers and remembers what it is told to. */
@@ -50,11 +54,14 @@ export const fakeContext = (given: Given = {}): FakeContext => {
       if (answer === undefined) throw new NodeSuspension([aRequestId]);
       return { text: answer } as never;
     },
-    llm: async () => {
-      tokens.push(...llmSays.split(/(?<=\s)/));
-      return { text: llmSays, toolCalls: [], stopReason: 'end_turn', usage: { inputTokens: 1, outputTokens: 1 } };
+    llm: async (request) => {
+      const said = given.llm?.(request) ?? { text: llmSays };
+      const answer = { text: '', toolCalls: [], stopReason: 'end_turn', usage: { inputTokens: 1, outputTokens: 1 } };
+      if (said.text) tokens.push(...said.text.split(/(?<=\s)/));
+      return { ...answer, ...said };
     },
-    ...{ log: unused, progress: unused, tool: unused, subagent: unused, switchPolicy: unused, changeAgent: unused },
+    tool: given.tool ?? unused,
+    ...{ log: unused, progress: unused, subagent: unused, switchPolicy: unused, changeAgent: unused },
     ...{ messages: unused, lastMessages: unused, partnerMessage: unused },
   };
 };

@@ -9,7 +9,7 @@ import {
 import { LangGraphRuntime } from '@millrace/adapter-langgraph';
 import { ScriptedLlm } from '@millrace/adapter-llm-scripted';
 import { AgentRegistry, loadAgents } from '@millrace/agent-sdk';
-import { agents } from '@millrace/agents';
+import { agents, scriptedAnswer } from '@millrace/agents';
 import { TaskExecutor } from '@millrace/application';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
 import { LlmPort, TaskQueue } from '@millrace/ports';
@@ -34,7 +34,7 @@ export class NodeWorkersModule implements OnApplicationShutdown {
           provide: AgentRegistry,
           useFactory: () => loadAgents(config.agentModules, undefined, new AgentRegistry(agents)),
         },
-        { provide: LlmPort, useFactory: () => new ScriptedLlm() },
+        { provide: LlmPort, useFactory: () => new ScriptedLlm(scriptedAnswer) },
         {
           provide: TaskQueue,
           inject: [NATS],
