@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeRunEvent, EventInvalid, parseRunEvent, parseThreadEvent } from './event-codec.js';
 import { eventFixture, THREAD_CREATED_FIXTURE } from './fixtures.js';
 import { isPublic } from './classification.js';
-import { KINDS, RUN_EVENT_KINDS, schemaOf } from './kinds.js';
+import { schemaOf } from './events/run-event.js';
+import { KINDS, RUN_EVENT_KINDS } from './kinds.js';
 
 const without = (event: object, field: string): object =>
   Object.fromEntries(Object.entries(event).filter(([name]) => name !== field));

@@ -3,14 +3,20 @@ export { INPUT_RESPONSES, InputRequest, type InputRequestType, type InputRespons
 export { Speaker, type StampField } from './events/stamp.js';
 export { Usage } from './events/run-lifecycle.events.js';
 export { NodeError } from './events/node.events.js';
-export { RunEvent, type RunEventKind, type RunEventOf, type RunFact, type RunFactOf } from './events/run-event.js';
+export {
+  RunEvent,
+  schemaOf,
+  type RunEventKind,
+  type RunEventOf,
+  type RunFact,
+  type RunFactOf,
+} from './events/run-event.js';
 export { ThreadCreated, ThreadEvent } from './events/thread-event.js';
 export {
   isRunEventKind,
   isTerminal,
   KINDS,
   RUN_EVENT_KINDS,
-  schemaOf,
   SERVICES,
   TERMINAL_KINDS,
   TRANSIENT_SIGNALS,
@@ -103,3 +109,22 @@ export {
   type MergedDelta,
   type PublicEvent,
 } from './wire/stream.js';
+export type {
+  AgentInputRequest,
+  AnswerRequest,
+  CommandRequest,
+  CreateRunRequest,
+  CreateThreadRequest,
+  DoneRequest,
+  EventsPageAnswer,
+  EventsRequest,
+  NewThreadAnswer,
+  PostMessageRequest,
+  RetryRequest,
+  RunLogsAnswer,
+  RunMessagesAnswer,
+  RunStepsAnswer,
+  StartAgentRequest,
+  StatusAnswer,
+  ThreadRunAnswer,
+} from './http/client.types.js';

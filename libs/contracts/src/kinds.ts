@@ -1,4 +1,4 @@
-import { RunEvent, type RunEventKind } from './events/run-event.js';
+import type { RunEventKind } from './events/run-event.js';
 
 export type Visibility = 'public' | 'internal';
 
@@ -77,10 +77,3 @@ export const isTerminal = <E extends { kind: string }>(event: E): event is E & {
   (TERMINAL_KINDS as readonly string[]).includes(event.kind);
 
 export const isRunEventKind = (kind: string): kind is RunEventKind => Object.hasOwn(KINDS, kind);
-
-/** Every kind's schema, for readers that want one at a time (proto/, fixtures). */
-export const schemaOf = (kind: RunEventKind): (typeof RunEvent.options)[number] => {
-  const schema = RunEvent.options.find((option) => option.shape.kind.value === kind);
-  if (!schema) throw new TypeError(`No schema for ${kind}`);
-  return schema;
-};

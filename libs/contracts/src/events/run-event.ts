@@ -54,3 +54,10 @@ type EachOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 /** What a decision says, before the append stamps it with identity, order and time. */
 export type RunFact = EachOmit<RunEvent, StampField>;
 export type RunFactOf<K extends RunEventKind> = Extract<RunFact, { kind: K }>;
+
+/** Every kind's schema, for readers that want one at a time (proto/, fixtures). */
+export const schemaOf = (kind: RunEventKind): (typeof RunEvent.options)[number] => {
+  const schema = RunEvent.options.find((option) => option.shape.kind.value === kind);
+  if (!schema) throw new TypeError(`No schema for ${kind}`);
+  return schema;
+};

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { RunEventKind } from '../events/run-event.js';
+import { schemaOf, type RunEventKind } from '../events/run-event.js';
 import { ThreadCreated } from '../events/thread-event.js';
 import { eventFixture, THREAD_CREATED_FIXTURE } from '../fixtures.js';
 import { classify } from '../classification.js';
-import { schemaOf } from '../kinds.js';
 import { AgentEvent } from '../wire/agent-event.js';
 import { THREAD_FRAMES } from '../wire/thread-frame.js';
 

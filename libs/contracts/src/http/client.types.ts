@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { INPUT_RESPONSES, InputRequestType } from '../input-requests.js';
+import type { AgentInputBody, StartAgentBody } from './agent.http.js';
+import type { CommandBody, CreateRunBody, EventsPage, EventsQuery, RetryBody, RunStatusAnswer } from './native.http.js';
+import type { DoneBody } from './requests.http.js';
+import type { LogsAnswer, MessagesAnswer, StepsAnswer } from './run-reads.http.js';
+import type { CreateThreadBody, PostMessageBody, ThreadCreatedAnswer, ThreadRunView } from './thread.http.js';
+
+/**
+ * The same bodies as whoever writes a request sees them: before they are parsed, so with plain strings for ids. Types
+ * only: a client has no use for the schemas.
+ */
+export type CreateRunRequest = z.input<typeof CreateRunBody>;
+export type CommandRequest = z.input<typeof CommandBody>;
+export type DoneRequest = z.input<typeof DoneBody>;
+export type RetryRequest = z.input<typeof RetryBody>;
+export type EventsRequest = { readonly [K in keyof z.infer<typeof EventsQuery>]?: number | undefined };
+export type StartAgentRequest = z.input<typeof StartAgentBody>;
+export type AgentInputRequest = z.input<typeof AgentInputBody>;
+export type CreateThreadRequest = z.input<typeof CreateThreadBody>;
+export type PostMessageRequest = z.input<typeof PostMessageBody>;
+export type AnswerRequest<T extends InputRequestType = InputRequestType> = z.input<(typeof INPUT_RESPONSES)[T]>;
+
+export type EventsPageAnswer = z.infer<typeof EventsPage>;
+export type StatusAnswer = z.infer<typeof RunStatusAnswer>;
+export type RunStepsAnswer = z.infer<typeof StepsAnswer>;
+export type RunMessagesAnswer = z.infer<typeof MessagesAnswer>;
+export type RunLogsAnswer = z.infer<typeof LogsAnswer>;
+export type NewThreadAnswer = z.infer<typeof ThreadCreatedAnswer>;
+export type ThreadRunAnswer = z.infer<typeof ThreadRunView>;
