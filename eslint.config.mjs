@@ -74,6 +74,12 @@ const layers = [
       'layer:kit',
     ],
   },
+  // What runs in browsers: nothing of a server gets in, and no package but what is named.
+  {
+    sourceTag: 'layer:client',
+    onlyDependOnLibsWithTags: ['layer:contracts'],
+    bannedExternalImports: ['*'],
+  },
   { sourceTag: 'layer:servers', onlyDependOnLibsWithTags: ['layer:kernel'] },
   {
     sourceTag: 'layer:tool',
@@ -88,6 +94,7 @@ const layers = [
       'layer:application',
       'layer:adapter',
       'layer:servers',
+      'layer:client',
     ],
   },
   {
@@ -138,6 +145,7 @@ export default defineConfig([
             '@jest/globals',
             'fast-check',
             '@millrace/testing',
+            '@millrace/testing/browsers',
             '@millrace/testing/servers',
             '@millrace/testing/suites',
             '@millrace/adapter-memory',
@@ -168,7 +176,7 @@ export default defineConfig([
   },
   {
     // Node's own modules are no packages, so the boundary rule does not see them: what is pure says so here.
-    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects}/src/**/*.ts'],
+    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects,client}/src/**/*.ts'],
     ignores: ['**/*spec.ts'],
     rules: {
       'no-restricted-imports': ['error', { patterns: ['node:*'], paths: builtinModules }],

@@ -14,6 +14,7 @@ const PURE = [
   'layer:dialects',
   'layer:ports',
   'layer:application',
+  'layer:client',
 ];
 
 /** One line each: the row of `layers` in eslint.config.mjs that refuses, who imports, and what. */
@@ -40,6 +41,8 @@ const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][
   ['layer:kit', 'libs/nest-kit', '@millrace/imaginary'],
   ['layer:service', 'services/projector', '@millrace/imaginary'],
   ['layer:service', 'services/projector', '@millrace/local-servers'],
+  ['layer:client', 'libs/client', '@millrace/agent-sdk'],
+  ['layer:client', 'libs/client', 'zod'],
   ['layer:servers', 'libs/local-servers', '@millrace/contracts'],
   ['layer:tool', 'deploy/local', '@millrace/nest-kit'],
   ['layer:testing', 'libs/testing', '@millrace/adapter-postgres'],
@@ -81,6 +84,7 @@ const ALLOWED: readonly [layer: string, project: string, imported: string][] = [
   ['layer:kit', 'libs/nest-kit', '@nestjs/common'],
   ['layer:kit', 'libs/nest-kit', '@millrace/adapter-jetstream'],
   ['layer:service', 'services/projector', '@millrace/nest-kit'],
+  ['layer:client', 'libs/client', '@millrace/contracts/browser'],
   ['layer:servers', 'libs/local-servers', 'node:child_process'],
   ['layer:tool', 'deploy/local', '@millrace/local-servers'],
   ['layer:testing', 'libs/testing', '@millrace/run-domain'],
@@ -104,6 +108,7 @@ const NODE_IMPORTS = [
 ];
 const KIT = [
   '@millrace/testing',
+  '@millrace/testing/browsers',
   '@millrace/testing/servers',
   '@millrace/adapter-memory',
   '@jest/globals',

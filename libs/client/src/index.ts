@@ -1,0 +1,12 @@
+export { createClient, type ClientOptions, type MillraceClient } from './millrace-client.js';
+export type { GetToken } from './http/token-source.js';
+export type { CreateOptions, RequestOptions } from './routes/request.js';
+export type { RunRoutes } from './routes/run.routes.js';
+export type { AgentRoutes } from './routes/agent.routes.js';
+export type { ThreadRoutes } from './routes/thread.routes.js';
+export { ApiError, ConnectionFailed, MillraceError, StreamBroken, StreamSilent } from './errors.js';
+export { SseParser, type SseFrame } from './sse/sse-parser.js';
+export type { StreamRunOptions } from './stream/run-stream.js';
+export type { ConnectionState, FollowOptions } from './stream/sse-follow.js';
+export type { PublicEvent, TokenDelta } from './stream/public-event.js';
+export { coalesceTokenDeltas, mergeTokenDeltas } from './tokens/token-deltas.js';

@@ -1,0 +1,96 @@
+import type {
+  AnswerRequest,
+  CommandRequest,
+  CreateRunRequest,
+  DoneRequest,
+  EventsPageAnswer,
+  EventsRequest,
+  RetryRequest,
+  RunCreated,
+  RunDetail,
+  RunLogsAnswer,
+  RunMessagesAnswer,
+  RunStepsAnswer,
+  StatusAnswer,
+} from '@millrace/contracts';
+import type { Transport } from '../http/transport.js';
+import type { PublicEvent } from '../stream/public-event.js';
+import { streamRun, type StreamRunOptions } from '../stream/run-stream.js';
+import { type CreateOptions, type RequestOptions, Requests, segment } from './request.js';
+
+/** As many as one answer to a gap brings. */
+const GAP_PAGE = 100;
+
+/** The native dialect: `/agents/runs`. */
+export class RunRoutes {
+  readonly #requests: Requests;
+
+  constructor(private readonly transport: Transport) {
+    this.#requests = new Requests(transport);
+  }
+
+  create(order: CreateRunRequest, options?: CreateOptions): Promise<RunCreated> {
+    return this.#requests.create('/agents/runs', order, options);
+  }
+
+  get(runId: string, options?: RequestOptions): Promise<RunDetail> {
+    return this.#requests.read(run(runId), options);
+  }
+
+  /** A page of public events, for who cannot hold a stream open. */
+  events(runId: string, page: EventsRequest = {}, options?: RequestOptions): Promise<EventsPageAnswer> {
+    return this.#requests.read(run(runId, 'events'), options, page);
+  }
+
+  /** Its public events as they happen, from any one on, until the run has ended. */
+  stream(runId: string, options?: StreamRunOptions): AsyncGenerator<PublicEvent> {
+    const path = run(runId, 'stream');
+    const backfill = (fromSeq: number, signal?: AbortSignal) =>
+      this.events(runId, { fromSeq, limit: GAP_PAGE }, { signal });
+    return streamRun({ transport: this.transport, path, backfill }, options);
+  }
+
+  steps(runId: string, options?: RequestOptions): Promise<RunStepsAnswer> {
+    return this.#requests.read(run(runId, 'steps'), options);
+  }
+
+  messages(runId: string, options?: RequestOptions): Promise<RunMessagesAnswer> {
+    return this.#requests.read(run(runId, 'messages'), options);
+  }
+
+  logs(runId: string, options?: RequestOptions): Promise<RunLogsAnswer> {
+    return this.#requests.read(run(runId, 'logs'), options);
+  }
+
+  cancel(runId: string, why: CommandRequest = {}, options?: RequestOptions): Promise<StatusAnswer> {
+    return this.#requests.order(run(runId, 'cancel'), why, options);
+  }
+
+  pause(runId: string, why: CommandRequest = {}, options?: RequestOptions): Promise<StatusAnswer> {
+    return this.#requests.order(run(runId, 'pause'), why, options);
+  }
+
+  resume(runId: string, why: CommandRequest = {}, options?: RequestOptions): Promise<StatusAnswer> {
+    return this.#requests.order(run(runId, 'resume'), why, options);
+  }
+
+  /**
+   * Answers what the run waits for. Only the first answer counts: `INPUT_ALREADY_ANSWERED` for every other, and also
+   * when this very answer was stored but the server's word of it was lost.
+   */
+  answer(runId: string, requestId: string, response: AnswerRequest, options?: RequestOptions): Promise<StatusAnswer> {
+    return this.#requests.order(run(runId, 'inputs', requestId), { response }, options);
+  }
+
+  /** The goal is reached, whatever its nodes still do. */
+  done(runId: string, note: DoneRequest = {}, options?: RequestOptions): Promise<StatusAnswer> {
+    return this.#requests.order(run(runId, 'done'), note, options);
+  }
+
+  /** A new run in the place of one that has ended. */
+  retry(runId: string, note: RetryRequest = {}, options?: CreateOptions): Promise<RunCreated> {
+    return this.#requests.create(run(runId, 'retry'), note, options);
+  }
+}
+
+const run = (...path: string[]): string => ['/agents/runs', ...path.map(segment)].join('/');

@@ -1,0 +1,1 @@
+export { bundleForBrowser, type BrowserBundle } from './browsers/browser-bundle.js';
