@@ -11,6 +11,7 @@ describe('The client in a browser', () => {
       'libs/contracts/src/browser.ts',
       'libs/contracts/src/classification.ts',
       'libs/contracts/src/kinds.ts',
+      'libs/contracts/src/wire/public-event.ts',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { eventFixture, type RunEventKind } from '@millrace/contracts';
 import { isRunEventKind } from '@millrace/contracts/browser';
-import type { PublicEvent, TokenDelta } from './stream/public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
+import type { TokenDelta } from './stream/public-event.js';
 
 const idAt = (sequence: number): string => `01JD${String(sequence).padStart(22, '0')}`;
 

@@ -8,5 +8,6 @@ export { ApiError, ConnectionFailed, MillraceError, StreamBroken, StreamSilent }
 export { SseParser, type SseFrame } from './sse/sse-parser.js';
 export type { StreamRunOptions } from './stream/run-stream.js';
 export type { ConnectionState, FollowOptions } from './stream/sse-follow.js';
-export type { PublicEvent, TokenDelta } from './stream/public-event.js';
+export type { PublicEvent } from '@millrace/contracts';
+export type { TokenDelta } from './stream/public-event.js';
 export { coalesceTokenDeltas, mergeTokenDeltas } from './tokens/token-deltas.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient, type ClientOptions, type MillraceClient } from './millrace-client.js';
-import type { PublicEvent } from './stream/public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
 
 export interface Asked {
   readonly method: string;

@@ -12,3 +12,4 @@ export {
   type TerminalKind,
   type Visibility,
 } from './kinds.js';
+export { CLOSING_EVENT, firstSequenceOf, type MergedDelta, type PublicEvent } from './wire/public-event.js';

@@ -100,15 +100,11 @@ export { THREAD_FRAMES, type ThreadFrame, type ThreadFrameData, type ThreadFrame
 export {
   CLOSING_CODES,
   CLOSING_EVENT,
-  FeedCursor,
-  FeedQuery,
   firstSequenceOf,
-  LastEventId,
-  StreamClosing,
-  StreamQuery,
   type MergedDelta,
   type PublicEvent,
-} from './wire/stream.js';
+} from './wire/public-event.js';
+export { FeedCursor, FeedQuery, LastEventId, StreamClosing, StreamQuery } from './wire/stream.js';
 export type {
   AgentInputRequest,
   AnswerRequest,

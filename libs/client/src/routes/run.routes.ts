@@ -14,7 +14,7 @@ import type {
   StatusAnswer,
 } from '@millrace/contracts';
 import type { Transport } from '../http/transport.js';
-import type { PublicEvent } from '../stream/public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
 import { streamRun, type StreamRunOptions } from '../stream/run-stream.js';
 import { type CreateOptions, type RequestOptions, Requests, segment } from './request.js';
 

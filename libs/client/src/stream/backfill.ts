@@ -1,5 +1,6 @@
+import type { PublicEvent } from '@millrace/contracts';
 import { StreamBroken } from '../errors.js';
-import { isEvent, type PublicEvent } from './public-event.js';
+import { isEvent } from './public-event.js';
 
 /** A page of events from a sequence on. */
 export type Backfill = (fromSeq: number, signal?: AbortSignal) => Promise<{ readonly events: readonly unknown[] }>;

@@ -1,13 +1,7 @@
-import type { RunEvent } from '@millrace/contracts';
-import { isPublic, isRunEventKind } from '@millrace/contracts/browser';
+import { isPublic, isRunEventKind, type MergedDelta, type PublicEvent } from '@millrace/contracts/browser';
 import { StreamBroken } from '../errors.js';
 
-/** An event clients see: it has its place among those. */
-export type PublicEvent = RunEvent & { readonly sequence: number };
-export type TokenDelta = Extract<PublicEvent, { kind: 'TokenDelta' }> & { readonly fromSequence?: number };
-
-export const firstSequenceOf = (event: PublicEvent): number =>
-  'fromSequence' in event && typeof event.fromSequence === 'number' ? event.fromSequence : event.sequence;
+export type TokenDelta = Extract<MergedDelta, { kind: 'TokenDelta' }>;
 
 export const parseEvent = (data: string): PublicEvent | undefined => {
   let event: unknown;

@@ -4,7 +4,8 @@ import { all, aStory, eventAt, someEvents, token } from '../events.for-spec.js';
 import { beginSse, frameOf, json, problem, serveLog, SpecServer } from '../run-server.for-spec.js';
 import { mergeTokenDeltas } from '../tokens/token-deltas.js';
 import type { ConnectionState } from './sse-follow.js';
-import type { PublicEvent, TokenDelta } from './public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
+import type { TokenDelta } from './public-event.js';
 
 const RUN = '01JD0000000000000000000002';
 let server: SpecServer;

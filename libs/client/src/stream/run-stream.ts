@@ -1,8 +1,8 @@
-import { isTerminal } from '@millrace/contracts/browser';
+import { firstSequenceOf, isTerminal, type PublicEvent } from '@millrace/contracts/browser';
 import type { Transport } from '../http/transport.js';
 import { coalesced } from '../tokens/coalesced.js';
 import { type Backfill, readGap } from './backfill.js';
-import { firstSequenceOf, isForClients, parseEvent, type PublicEvent } from './public-event.js';
+import { isForClients, parseEvent } from './public-event.js';
 import { type Followed, type FollowOptions, followSse } from './sse-follow.js';
 import type { SseFrame } from '../sse/sse-parser.js';
 

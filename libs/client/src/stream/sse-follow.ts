@@ -1,3 +1,5 @@
+import type { StreamClosing } from '@millrace/contracts';
+import { CLOSING_EVENT } from '@millrace/contracts/browser';
 import { ConnectionFailed, MillraceError, StreamBroken, StreamSilent } from '../errors.js';
 import { mayPass, type Query, type Transport } from '../http/transport.js';
 import type { SseFrame } from '../sse/sse-parser.js';
@@ -67,7 +69,7 @@ export async function* followSse<T>(
         onConnection?.({ state: 'open' });
         const onRetry = (retryMs: number) => (leastMs = retryMs);
         for await (const frame of readSse(response.body, { silenceMs, onRetry })) {
-          if (frame.event === CLOSING) throw closedBecause(frame.data);
+          if (frame.event === CLOSING_EVENT) throw closedBecause(frame.data);
           yield* followed.read(frame);
           if (followed.isOver()) return;
         }
@@ -89,16 +91,14 @@ export async function* followSse<T>(
 }
 
 /** The gateway says why it is about to end a stream: it drains, the token has expired, the reader is too slow. */
-const CLOSING = 'closing';
-
 class StreamClosed extends MillraceError {
-  constructor(readonly code: string) {
+  constructor(readonly code: StreamClosing['code']) {
     super(`The server ended the stream: ${code}`);
   }
 }
 
 const closedBecause = (data: string): Error => {
-  const { code } = JSON.parse(data) as { code: string };
+  const { code } = JSON.parse(data) as StreamClosing;
   // One that is there again on the next connection, however often we come.
   if (code === 'EVENT_INVALID') return new StreamBroken('The server cannot read an event of this run');
   return new StreamClosed(code);

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { all, eventAt, token } from '../events.for-spec.js';
-import type { PublicEvent } from '../stream/public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
 import { coalesced } from './coalesced.js';
 import { isTokenDelta } from './token-deltas.js';
 

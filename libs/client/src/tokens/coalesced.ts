@@ -1,4 +1,4 @@
-import type { PublicEvent } from '../stream/public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
 import { DeltaBuffer } from './token-deltas.js';
 
 export interface CoalesceOptions {

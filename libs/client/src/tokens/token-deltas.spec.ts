@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { someEvents, token } from '../events.for-spec.js';
-import type { PublicEvent, TokenDelta } from '../stream/public-event.js';
+import type { PublicEvent } from '@millrace/contracts';
+import type { TokenDelta } from '../stream/public-event.js';
 import { coalesceTokenDeltas, isSameSpeech, isTokenDelta, mergeTokenDeltas } from './token-deltas.js';
 
 const textOf = (events: readonly PublicEvent[]): string[] => {

@@ -1,4 +1,5 @@
-import { firstSequenceOf, type PublicEvent, type TokenDelta } from '../stream/public-event.js';
+import { firstSequenceOf, type PublicEvent } from '@millrace/contracts/browser';
+import type { TokenDelta } from '../stream/public-event.js';
 
 export const isTokenDelta = (event: PublicEvent): event is TokenDelta => event.kind === 'TokenDelta';
 

@@ -2,22 +2,8 @@ import { z } from 'zod';
 import { Name } from '../ids.js';
 import { isPublic } from '../classification.js';
 import { isRunEventKind, RUN_EVENT_KINDS } from '../kinds.js';
-import type { RunEvent, RunEventKind } from '../events/run-event.js';
-
-/** An event a client may see: it has its place among those. */
-export type PublicEvent = RunEvent & { readonly sequence: number };
-
-/**
- * Deltas next to each other in the log that were sent as one to a reader that lagged. It is the last of them, with the
- * text of all; `fromSequence` is the first one's number, so that whoever looks for gaps finds none.
- */
-export type MergedDelta = Extract<PublicEvent, { kind: 'TokenDelta' | 'ThoughtDelta' }> & {
-  readonly fromSequence?: number;
-};
-
-/** The number after which the event may follow without a gap. */
-export const firstSequenceOf = (event: PublicEvent): number =>
-  'fromSequence' in event && typeof event.fromSequence === 'number' ? event.fromSequence : event.sequence;
+import type { RunEventKind } from '../events/run-event.js';
+import { CLOSING_CODES } from './public-event.js';
 
 const Sequence = z
   .string()
@@ -61,19 +47,9 @@ export const FeedQuery = z.object({
 });
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
-/** Why the gateway ends a stream before the run has ended. */
-export const CLOSING_CODES = [
-  'TOKEN_EXPIRED',
-  'SHUTTING_DOWN',
-  'TOO_SLOW',
-  'LOG_UNAVAILABLE',
-  'EVENT_INVALID',
-] as const;
-
 /**
  * Sent as `event: closing`, in every dialect, without an id: it is no event of the run. `cursor` is the last event that
  * was sent, to be given back as `Last-Event-ID`; null when there was none.
  */
 export const StreamClosing = z.object({ code: z.enum(CLOSING_CODES), cursor: z.string().nullable() });
 export type StreamClosing = z.infer<typeof StreamClosing>;
-export const CLOSING_EVENT = 'closing';

@@ -2,15 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { aRequestId, eventFixture } from '../fixtures.js';
 import { InputRequest } from '../input-requests.js';
 import { AgentEvent, SuspendEvent } from './agent-event.js';
-import {
-  FeedQuery,
-  firstSequenceOf,
-  LastEventId,
-  type MergedDelta,
-  type PublicEvent,
-  StreamClosing,
-  StreamQuery,
-} from './stream.js';
+import { firstSequenceOf, type MergedDelta, type PublicEvent } from './public-event.js';
+import { FeedQuery, LastEventId, StreamClosing, StreamQuery } from './stream.js';
 
 const types = (union: typeof AgentEvent | typeof SuspendEvent): string[] =>
   union.options.map(({ shape }) => shape.type.value);
