@@ -16,6 +16,7 @@ const Env = z.object({
   NATS_REPLICAS: z.enum(['1', '3'], 'must be 1 or 3').default('1'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://owner:password@127.0.0.1:5432/millrace'),
   DATABASE_APP_PASSWORD: z.string().optional(),
+  DATABASE_READER_PASSWORD: z.string().optional(),
   ...Object.fromEntries(PORT_VARIABLES.map((name) => [name, port])),
 });
 
@@ -24,8 +25,10 @@ export interface LauncherConfig {
   readonly natsUrl?: string | undefined;
   readonly databaseUrl?: string | undefined;
   readonly replicas: 1 | 3;
-  /** What services connect to the database with; made by itself when it is not given. */
+  /** What the projector connects to the database with; made by itself when it is not given. */
   readonly appPassword?: string | undefined;
+  /** The same for services that only read. */
+  readonly readerPassword?: string | undefined;
   /** By variable; only those somebody asked for. */
   readonly ports: ReadonlyMap<string, number>;
   /** Handed on to services as it is. */
@@ -36,13 +39,15 @@ export interface LauncherConfig {
 export function loadConfig(env: NodeJS.ProcessEnv): LauncherConfig {
   const parsed = Env.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
   if (!parsed.success) throw new ConfigInvalid(z.prettifyError(parsed.error));
-  const { NATS_URL, NATS_REPLICAS, DATABASE_URL, DATABASE_APP_PASSWORD, ...asked } = parsed.data;
+  const { NATS_URL, NATS_REPLICAS, DATABASE_URL, DATABASE_APP_PASSWORD, DATABASE_READER_PASSWORD, ...asked } =
+    parsed.data;
   const ports = Object.entries(asked).filter((entry): entry is [string, number] => entry[1] !== undefined);
   return {
     natsUrl: NATS_URL,
     databaseUrl: DATABASE_URL,
     replicas: NATS_REPLICAS === '3' ? 3 : 1,
     appPassword: DATABASE_APP_PASSWORD,
+    readerPassword: DATABASE_READER_PASSWORD,
     ports: new Map(ports),
     env,
   };

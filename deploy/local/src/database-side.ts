@@ -1,4 +1,5 @@
-import { appDatabaseUrl, migrate } from '@millrace/adapter-postgres';
+import { appDatabaseUrl, migrate, readerDatabaseUrl } from '@millrace/adapter-postgres';
+import type { ServiceName } from '@millrace/contracts';
 import { startPostgres } from '@millrace/local-servers';
 
 import type { Child } from './child-supervisor.js';
@@ -10,8 +11,8 @@ import type { Secrets } from './secrets.js';
 
 export interface DatabaseSide {
   readonly ownerUrl: string;
-  /** As services connect: not as the owner. */
-  readonly appUrl: string;
+  /** As the service connects: never as the owner, and all but the projector as one who cannot write. */
+  urlFor(service: ServiceName): string;
   /** Undefined when the server is somebody else's. */
   readonly start?: () => Promise<Child>;
   /** Once the server runs. */
@@ -20,17 +21,17 @@ export interface DatabaseSide {
 
 export async function databaseSide(home: Home, secrets: Secrets, config: LauncherConfig): Promise<DatabaseSide> {
   const appPassword = config.appPassword ?? secrets.databasePassword;
-  if (config.databaseUrl !== undefined) {
-    const ownerUrl = config.databaseUrl;
-    const appUrl = appDatabaseUrl(ownerUrl, appPassword);
-    return { ownerUrl, appUrl, migrate: () => migrate({ ownerUrl, appPassword }) };
-  }
-  const port = await choosePort(config, 'POSTGRES_PORT', 15_432);
-  const ownerUrl = `postgresql://postgres@127.0.0.1:${port}/millrace`;
-  return {
+  const readerPassword = config.readerPassword ?? secrets.databaseReaderPassword;
+  const side = (ownerUrl: string, createDatabase: boolean): DatabaseSide => ({
     ownerUrl,
-    appUrl: appDatabaseUrl(ownerUrl, appPassword),
+    urlFor: (service) =>
+      service === 'projector' ? appDatabaseUrl(ownerUrl, appPassword) : readerDatabaseUrl(ownerUrl, readerPassword),
+    migrate: () => migrate({ ownerUrl, appPassword, readerPassword, createDatabase }),
+  });
+  if (config.databaseUrl !== undefined) return side(config.databaseUrl, false);
+  const port = await choosePort(config, 'POSTGRES_PORT', 15_432);
+  return {
+    ...side(`postgresql://postgres@127.0.0.1:${port}/millrace`, true),
     start: () => startPostgres({ dataDir: home.postgres, port, logFile: logFileOf(home, 'postgres') }),
-    migrate: () => migrate({ ownerUrl, appPassword, createDatabase: true }),
   };
 }

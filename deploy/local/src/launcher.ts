@@ -45,10 +45,13 @@ export class Launcher {
     await database.migrate();
     const shared = {
       ...{ ...this.config.env, ...authSettings(jwtSecret), STREAM_TICKET_SECRET: streamTicketSecret },
-      ...{ DATABASE_URL: database.appUrl, HOST: '127.0.0.1' },
+      HOST: '127.0.0.1',
     };
     await allThrough(
-      services.map((service) => this.#startService(service, { ...shared, NATS_URL: nats.urlFor(service.name) })),
+      services.map((service) => {
+        const servers = { NATS_URL: nats.urlFor(service.name), DATABASE_URL: database.urlFor(service.name) };
+        return this.#startService(service, { ...shared, ...servers });
+      }),
     );
     this.#stack = {
       ...Object.fromEntries(services.flatMap(({ urlKey, url }) => (urlKey === undefined ? [] : [[urlKey, url]]))),

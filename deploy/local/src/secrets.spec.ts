@@ -17,9 +17,9 @@ describe('loadSecrets', () => {
     const made = loadSecrets(home);
     expect(loadSecrets(home)).toEqual(made);
     expect(Object.keys(made.nats)).toEqual([...NATS_USERS]);
-    expect(
-      new Set([...Object.values(made.nats), made.jwtSecret, made.streamTicketSecret, made.databasePassword]).size,
-    ).toBe(NATS_USERS.length + 3);
+    const { jwtSecret, streamTicketSecret, databasePassword, databaseReaderPassword } = made;
+    const passwords = [jwtSecret, streamTicketSecret, databasePassword, databaseReaderPassword];
+    expect(new Set([...Object.values(made.nats), ...passwords]).size).toBe(NATS_USERS.length + 4);
     expect(statSync(home.secretsFile).mode & 0o777).toBe(0o600);
   });
 

@@ -18,6 +18,7 @@ const natsPasswords = Object.fromEntries(NATS_USERS.map((name) => [name, passwor
 const Secrets = z.object({
   nats: z.object(natsPasswords).prefault({}),
   databasePassword: password(),
+  databaseReaderPassword: password(),
   jwtSecret: password(),
   streamTicketSecret: password(),
   /** The tenant a developer works as. */

@@ -11,10 +11,8 @@ import { ThreadEntity } from './entities/thread.entity.js';
 import { ToolCallEntity } from './entities/tool-call.entity.js';
 import { TrailEntity } from './entities/trail.entity.js';
 
-/** Every table there is; a spec compares this list with what the migrations make. */
-export const ENTITIES = [
-  ProjectionPosition,
-  ProjectionPoison,
+/** Folds of the log, and nothing else: dropped and projected again, they hold the same rows. */
+export const READ_MODELS = [
   RunEntity,
   StepEntity,
   MessageEntity,
@@ -26,3 +24,12 @@ export const ENTITIES = [
   DeadLetterEntity,
   ThreadEntity,
 ];
+
+/** Every table there is; a spec compares this list with what the migrations make. */
+export const ENTITIES = [ProjectionPosition, ProjectionPoison, ...READ_MODELS];
+
+/** For grants. What the projector set aside is shown to nobody. */
+export const TABLES = ENTITIES.map((entity) => ({
+  name: entity.meta.tableName,
+  isShown: entity !== ProjectionPoison,
+}));

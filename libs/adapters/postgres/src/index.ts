@@ -1,4 +1,4 @@
-export { APP_ROLE, appDatabaseUrl } from './app-role.js';
+export { APP_ROLE, appDatabaseUrl, READER_ROLE, readerDatabaseUrl } from './app-role.js';
 export { Database, openDatabase, type DatabaseOptions } from './database.js';
 export {
   DatabaseNotMigrated,

@@ -1,35 +1,39 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { ensureAppRole, grantTables } from './app-role.js';
+import { APP_ROLE, ensureRole, grantTables, READER_ROLE } from './app-role.js';
 import { Database, describeDatabase } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
-import { ENTITIES } from './entities.js';
+import { ENTITIES, TABLES } from './entities.js';
 import { MIGRATIONS } from './migrations.js';
 import { connectionOptions } from './pg-connections.js';
 
 export interface MigrateOptions {
   /** Of a role that may make tables and roles. */
   readonly ownerUrl: string;
-  /** What the role services connect as is given for a password. */
+  /** What the role the projector connects as is given for a password. */
   readonly appPassword: string;
+  /** Of the role that only reads; it keeps the one it has when none is given. */
+  readonly readerPassword?: string | undefined;
   /** Makes the database itself when it is not there; for a server that is all ours. */
   readonly createDatabase?: boolean;
 }
 
 /**
- * Brings the database to this version and makes sure of the services' role. Any number of processes may call it at
+ * Brings the database to this version and makes sure of the services' roles. Any number of processes may call it at
  * once: the lock lets one through at a time, and goes with its transaction, however that ends.
  */
-export async function migrate({ ownerUrl, appPassword, createDatabase = false }: MigrateOptions): Promise<void> {
+export async function migrate(options: MigrateOptions): Promise<void> {
+  const { ownerUrl, appPassword, readerPassword, createDatabase = false } = options;
   const orm = await openForMigration(ownerUrl);
   const database = new Database(orm, describeDatabase(ownerUrl));
   try {
     if (createDatabase) await makeDatabase(orm, database.description);
     await database.transaction(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(hashtextextended('millrace-migrations', 0))`);
-      await ensureAppRole(em, appPassword);
+      await ensureRole(em, APP_ROLE, appPassword);
+      await ensureRole(em, READER_ROLE, readerPassword);
       await orm.migrator.up({ transaction: em.getTransactionContext<object>() });
-      await grantTables(em, tableNames(orm));
+      await grantTables(em, 'public', TABLES);
     });
   } finally {
     await database.close();
@@ -55,5 +59,3 @@ export const openForMigration = (url: string): Promise<MikroORM> =>
     migrations: { migrationsList: MIGRATIONS, snapshot: false, silent: true },
     driverOptions: connectionOptions({ applicationName: 'millrace-migrate' }),
   });
-
-const tableNames = (orm: MikroORM): string[] => [...orm.getMetadata().getAll().values()].map((meta) => meta.tableName);

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aThreadId, RunId, TenantId, THREAD_CREATED_FIXTURE, type RunFact, type RunRef } from '@millrace/contracts';
-import { foldRunRows, foldThread, keysTouched } from '@millrace/run-views';
+import { RunId, TenantId, type RunFact, type RunRef } from '@millrace/contracts';
+import { foldRunRows, keysTouched } from '@millrace/run-views';
 import {
   aFailedRun,
   anAnsweredRun,
   checkpointSaved,
-  inputRequested,
   logWritten,
   messageAdded,
   nodeFinished,
@@ -24,11 +23,6 @@ import { ReadModelTables } from './read-model-tables.js';
 import { RunReader } from './run-reader.js';
 
 const OURS = TenantId.parse('01JEAAAAAAAAAAAAAAAAAAAAAA');
-const THEIRS = TenantId.parse('01JEBBBBBBBBBBBBBBBBBBBBBB');
-const TABLES = [
-  ...['runs', 'steps', 'messages', 'tool_calls', 'input_requests'],
-  ...['run_logs', 'trail', 'checkpoints', 'dead_letters', 'threads'],
-];
 const HOSTILE = { text: 'a\0b \uD800 \u2028 "quoted" \\', nested: [null, '123', 'null', { __proto__x: 1 }], n: 1e21 };
 
 let postgres: TestPostgres;
@@ -113,63 +107,5 @@ describe('The read models', () => {
       code: 'DATABASE_REFUSED',
       message: expect.stringContaining('runs_status_check'),
     });
-  });
-});
-
-describe('A tenant', () => {
-  beforeAll(async () => {
-    for (const tenant of [OURS, THEIRS]) {
-      await project(aRun(tenant), ...everything(), inputRequested());
-      await project(aRun(tenant), ...aFailedRun());
-      const thread = foldThread([{ ...THREAD_CREATED_FIXTURE, tenantId: tenant }]);
-      if (thread) await write((tables) => tables.writeThreads([thread]));
-    }
-  });
-
-  it.each(TABLES)('sees its own rows of %s without asking for them, and nobody else sees any', async (table) => {
-    const tenants = (tenant: string | undefined) =>
-      app.transaction(async (em) => {
-        if (tenant !== undefined) await em.execute(`select set_config('app.current_tenant_id', ?, true)`, [tenant]);
-        return (await em.execute<{ tenant_id: string }[]>(`select distinct tenant_id from ${table}`)).map(
-          ({ tenant_id }) => tenant_id,
-        );
-      });
-    expect(await tenants(THEIRS)).toEqual([THEIRS]);
-    expect(await tenants(OURS)).toEqual([OURS]);
-    expect(await tenants('')).toEqual([]);
-    expect(await tenants(undefined)).toEqual([]);
-  });
-
-  it.each(TABLES)('cannot write to %s, not even its own rows', async (table) => {
-    const changed = await app.transaction(async (em) => {
-      await em.execute(`select set_config('app.current_tenant_id', ?, true)`, [OURS]);
-      await em.execute(`update ${table} set tenant_id = tenant_id`);
-      return em.execute<object[]>(`delete from ${table} returning 1`);
-    });
-    expect(changed).toEqual([]);
-    await expect(
-      app.transaction(async (em) => {
-        await em.execute(`select set_config('app.current_tenant_id', ?, true)`, [OURS]);
-        await em.execute(`insert into ${table} select * from ${table} limit 1`);
-      }),
-    ).rejects.toMatchObject({ code: 'DATABASE_REFUSED', message: expect.stringMatching(/row-level security/) });
-  });
-
-  it('does not find the run or thread of another', async () => {
-    const [theirs] = (await reader.list(THEIRS)).runs;
-    expect(await reader.get(OURS, theirs?.runId ?? '')).toBeUndefined();
-    expect(await reader.thread(OURS, aThreadId)).toMatchObject({ tenantId: OURS });
-  });
-
-  it('cannot page on with the cursor of another', async () => {
-    const { nextCursor } = await reader.list(OURS, { limit: 1 });
-    await expect(reader.list(THEIRS, {}, nextCursor)).rejects.toMatchObject({ code: 'CURSOR_INVALID' });
-    await expect(reader.list(OURS, {}, nextCursor)).resolves.toMatchObject({ runs: expect.any(Array) });
-  });
-
-  it('filters its runs by state and time', async () => {
-    const { runs: failed } = await reader.list(OURS, { status: 'FAILED', createdFrom: '2026-01-12T10:00:00.000Z' });
-    expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(['FAILED']));
-    expect((await reader.list(OURS, { createdBefore: '2026-01-12T10:00:00.000Z' })).runs).toEqual([]);
   });
 });
