@@ -40,7 +40,14 @@ const layers = [
   },
   {
     sourceTag: 'layer:application',
-    onlyDependOnLibsWithTags: ['layer:kernel', 'layer:contracts', 'layer:domain', 'layer:ports', 'layer:sdk'],
+    onlyDependOnLibsWithTags: [
+      'layer:kernel',
+      'layer:contracts',
+      'layer:domain',
+      'layer:views',
+      'layer:ports',
+      'layer:sdk',
+    ],
     bannedExternalImports: ['*'],
   },
   {

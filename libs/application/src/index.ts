@@ -14,6 +14,13 @@ export {
 export { RunRedrive, type Redriven } from './run-redrive.js';
 export { RunQueries, type PublicPage } from './api/run-queries.js';
 export { LogRunQueries } from './api/log-run-queries.js';
+export {
+  StoredRunQueries,
+  type StoredRunOptions,
+  type StoredRuns,
+  type StoreHealth,
+} from './api/stored-run-queries.js';
+export { summaryOf } from './api/run-answers.js';
 export { AnswerInvalid, RunOrders, type Caller, type RunOrder } from './api/run-orders.js';
 export { runIdOfKey, threadIdOfKey } from './api/idempotent-id.js';
 export { ThreadOrders, ThreadRefused, type ThreadPorts } from './api/thread-orders.js';

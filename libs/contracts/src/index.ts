@@ -82,7 +82,12 @@ export {
   RunSaidMessage,
   RunStep,
   StepsAnswer,
+  TrailAnswer,
+  TrailLine,
 } from './http/run-reads.http.js';
+export { RunsPage, RunsQuery, RunSummary } from './http/run-list.http.js';
+export { OPERATIONS, scopeOf, type Operation } from './http/operations.js';
+export { openApi } from './proto/open-api.js';
 export { Problem } from './http/problem.http.js';
 export {
   AgentEvent,

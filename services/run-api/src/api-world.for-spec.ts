@@ -14,7 +14,17 @@ import {
 import { RunCommandHandler } from '@millrace/application';
 import { RunId, type RunRef, TenantId } from '@millrace/contracts';
 import { startService } from '@millrace/nest-kit';
-import { startTestNats, type TestNats } from '@millrace/testing/servers';
+import {
+  appDatabaseUrl,
+  type Database,
+  migrate,
+  openDatabase,
+  readerDatabaseUrl,
+  ProjectionStore,
+  ReadModelTables,
+} from '@millrace/adapter-postgres';
+import { foldRunRows } from '@millrace/run-views';
+import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SignJWT } from 'jose';
 import { loadConfig } from './config.js';
@@ -48,6 +58,8 @@ export class ApiWorld {
 
   private constructor(
     readonly server: TestNats,
+    readonly postgres: TestPostgres,
+    private readonly rows: Database,
     readonly nats: NatsConnection,
     readonly app: NestFastifyApplication,
   ) {
@@ -56,24 +68,36 @@ export class ApiWorld {
   }
 
   static async start(): Promise<ApiWorld> {
-    const server = await startTestNats({ extraConfig: natsUsers(passwords) });
+    const [server, postgres] = await Promise.all([
+      startTestNats({ extraConfig: natsUsers(passwords) }),
+      startTestPostgres(),
+    ]);
+    const ownerUrl = await postgres.createDatabase('api');
+    await migrate({ ownerUrl, appPassword: 'secret', readerPassword: 'secret' });
     const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'spec' });
     await setUpTopology(nats, { maxLogBytes: 1024 ** 2 * 256, maxBlobBytes: 1024 ** 2 * 64 });
     const env = {
       ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'spec', AUTH_AUDIENCE: 'millrace' },
       STREAM_TICKET_SECRET: TICKET_SECRET,
     };
-    const config = loadConfig({ NATS_URL: urlFor(server, 'run-api'), ...env });
+    const config = loadConfig({
+      NATS_URL: urlFor(server, 'run-api'),
+      DATABASE_URL: readerDatabaseUrl(ownerUrl, 'secret'),
+      ...env,
+    });
     const app = await startService(runApi, config, false);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new ApiWorld(server, nats, app);
+    const rows = await openDatabase({ url: appDatabaseUrl(ownerUrl, 'secret'), applicationName: 'spec' });
+    return new ApiWorld(server, postgres, rows, nats, app);
   }
 
   async stop(): Promise<void> {
     await this.app.close();
     await this.nats.close();
+    await this.rows.close();
     await this.server.stop();
+    await this.postgres.stop();
   }
 
   async ask(method: 'GET' | 'POST', url: string, ask: Ask = {}): Promise<Answer> {
@@ -110,6 +134,14 @@ export class ApiWorld {
 
   async kinds(ref: RunRef): Promise<string[]> {
     return (await this.log.read(ref)).events.map(({ kind }) => kind);
+  }
+
+  /** What a projector makes of the run as it is now. */
+  async project(...refs: RunRef[]): Promise<void> {
+    const folded = await Promise.all(refs.map(async (ref) => foldRunRows((await this.log.read(ref)).events)));
+    const store = new ProjectionStore(this.rows);
+    const at = await store.load('spec');
+    await store.commit('spec', at, at + 1, (em) => new ReadModelTables(em).write(folded));
   }
 
   /** How many messages the log holds, of all tenants. */

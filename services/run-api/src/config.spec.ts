@@ -3,6 +3,7 @@ import { loadConfig } from './config.js';
 
 const env = {
   NATS_URL: 'nats://run-api:secret@10.0.0.1:4222',
+  DATABASE_URL: 'postgresql://millrace_app:secret@10.0.0.1:5432/millrace',
   AUTH_JWT_SECRET: 'a secret of at least 32 characters',
   STREAM_TICKET_SECRET: 'another secret of at least 32 characters',
   AUTH_ISSUER: 'spec',
@@ -29,7 +30,7 @@ describe('loadConfig', () => {
 
   it('refuses a secret that can be guessed, and names everything that is missing', () => {
     expect(() => loadConfig({ ...env, AUTH_JWT_SECRET: 'short' })).toThrow(/at least 32 characters/);
-    for (const name of ['NATS_URL', 'STREAM_TICKET_SECRET', 'AUTH_ISSUER', 'AUTH_AUDIENCE']) {
+    for (const name of ['NATS_URL', 'DATABASE_URL', 'STREAM_TICKET_SECRET', 'AUTH_ISSUER', 'AUTH_AUDIENCE']) {
       expect(() => loadConfig({})).toThrow(new RegExp(`→ at ${name}`));
     }
   });

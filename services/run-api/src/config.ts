@@ -1,5 +1,5 @@
 import { Name } from '@millrace/contracts';
-import { parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
+import { databaseUrlEnv, parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
 import { authConfig, authEnv, eitherKey, ticketConfig, ticketEnv } from '@millrace/nest-kit/http';
 import { z } from 'zod';
 
@@ -8,6 +8,7 @@ const Env = z
     ...serviceEnv(3000),
     ...authEnv,
     ...ticketEnv,
+    DATABASE_URL: databaseUrlEnv,
     DEFAULT_AGENT: Name.default('echo'),
     DEFAULT_APP: Name.default('default'),
     DEFAULT_POLICY: Name.default('default'),
@@ -21,6 +22,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const parsed = parseEnv(Env, env);
   return {
     ...serviceConfig(parsed),
+    databaseUrl: parsed.DATABASE_URL,
     auth: authConfig(parsed),
     tickets: ticketConfig(parsed),
     defaults: { agent: parsed.DEFAULT_AGENT, appId: parsed.DEFAULT_APP, policy: parsed.DEFAULT_POLICY },

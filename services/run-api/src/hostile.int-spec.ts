@@ -1,10 +1,9 @@
 import 'reflect-metadata';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Problem, type RunRef } from '@millrace/contracts';
+import { OPERATIONS, type Operation, Problem, type RunRef, scopeOf } from '@millrace/contracts';
 import { requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { type Answer, ApiWorld, SECRET } from './api-world.for-spec.js';
-import { OPERATIONS, type Operation, scopeOf } from './openapi/operations.js';
 
 let world: ApiWorld;
 let ours: RunRef;
@@ -31,6 +30,7 @@ afterEach(async () => {
 
 const every = OPERATIONS.map((operation): [string, Operation] => [`${operation.method} ${operation.path}`, operation]);
 const withIds = every.filter(([, { path }]) => path.includes(':'));
+const withQueries = every.filter(([, { query }]) => query);
 const withBodies = every.filter(([, { body }]) => body);
 
 /** A body each route takes. */
@@ -101,6 +101,17 @@ describe.each(withIds)('%s', (_, operation) => {
   it('refuses an id with something hostile added, or in lower case', async () => {
     for (const id of [`${ours.runId}.*`, `${ours.runId}%00`, `${ours.runId}%0A`, ours.runId.toLowerCase()]) {
       expect(expectProblem(await ask(operation, pathOf(operation, id)), 400).errors).toHaveLength(1);
+    }
+  });
+});
+
+describe.each(withQueries)('%s', (_, operation) => {
+  it('refuses each of its parameters when it is sent twice, or is nothing', async () => {
+    for (const field of Object.keys(operation.query?.shape ?? {})) {
+      for (const query of [`${field}=1&${field}=2`, `${field}[a]=1&${field}=`]) {
+        const problem = expectProblem(await ask(operation, `${ownPathOf(operation)}?${query}`), 400);
+        expect(problem.errors?.map((error) => error.field)).toContain(field);
+      }
     }
   });
 });
@@ -204,7 +215,7 @@ describe('A token', () => {
 describe('Everything else', () => {
   it('is a problem as well', async () => {
     expect(expectProblem(await world.ask('GET', '/nowhere'), 404).code).toBe('NOT_FOUND');
-    expect(expectProblem(await world.ask('GET', '/agents/runs'), 404).code).toBe('NOT_FOUND');
+    expect(expectProblem(await world.ask('GET', '/agents'), 404).code).toBe('NOT_FOUND');
     expectProblem(await world.ask('POST', '/agents/runs', { body: ' ' }), 400);
   });
 

@@ -100,7 +100,20 @@ describe('Native runs', () => {
     expect((await get(`${url}/steps`)).body).toMatchObject({
       steps: [{ state: 'SUCCESS', attempt: 1, output: { plan: ['greet'] } }],
     });
-    expect((await get(`${url}/messages`)).body).toMatchObject({ messages: [{ role: 'agent', content: 'hello' }] });
+    expect((await get(`${url}/messages`)).body).toMatchObject({
+      messages: [
+        { type: 'request', content: { text: 'hello' }, from: 'ada' },
+        { type: 'message', role: 'agent', content: 'hello' },
+      ],
+    });
+    expect((await get(`${url}/trail`)).body).toMatchObject({
+      trail: [
+        { kind: 'RunStarted', text: 'Started echo 1' },
+        { kind: 'MessageAdded', text: 'plan: hello' },
+        { kind: 'NodeFinished' },
+        { kind: 'RunFinished', text: 'Finished: Said hello.' },
+      ],
+    });
     expect((await get(`${url}/logs`)).body).toMatchObject({ logs: [{ level: 'info', message: 'planned' }] });
     expect((await get(`/api/runs/${ref.runId}`)).body).toMatchObject({ id: ref.runId, status: 'done' });
   });

@@ -6,7 +6,8 @@ import {
   SystemClock,
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
-import { LogRunQueries, RunOrders, RunQueries, ThreadOrders } from '@millrace/application';
+import { RunReader } from '@millrace/adapter-postgres';
+import { RunOrders, RunQueries, StoredRunQueries, ThreadOrders } from '@millrace/application';
 import { RunId, ThreadId } from '@millrace/contracts';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
@@ -14,9 +15,12 @@ import { RunLog, ThreadLog } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
+import { ReadModelHealth } from './reads/read-model-health.js';
+import { ReadModelsModule } from './reads/read-models.module.js';
 import { AgentController } from './routes/agent.controller.js';
 import { DEFAULTS } from './routes/defaults.js';
 import { NativeController } from './routes/native.controller.js';
+import { RunListController } from './routes/run-list.controller.js';
 import { StreamTicketController } from './routes/stream-ticket.controller.js';
 import { ThreadController } from './routes/thread.controller.js';
 import { ThreadRunController } from './routes/thread-run.controller.js';
@@ -30,10 +34,15 @@ export class RunApiModule {
   static forRoot(config: Config): DynamicModule {
     return {
       module: RunApiModule,
-      imports: [NatsModule.forRoot(config.natsUrl, 'run-api'), HttpEdgeModule.forRoot(config)],
+      imports: [
+        NatsModule.forRoot(config.natsUrl, 'run-api'),
+        HttpEdgeModule.forRoot(config),
+        ReadModelsModule.forRoot(config.databaseUrl),
+      ],
       controllers: [
         HealthController,
         OpenApiController,
+        RunListController,
         NativeController,
         AgentController,
         ThreadController,
@@ -54,7 +63,12 @@ export class RunApiModule {
           inject: [NATS],
           useFactory: (nats: NatsConnection) => new JetStreamThreadLog(nats),
         },
-        { provide: RunQueries, inject: [RunLog], useFactory: (log: RunLog) => new LogRunQueries(log) },
+        {
+          provide: RunQueries,
+          inject: [RunLog, RunReader, ReadModelHealth],
+          useFactory: (log: RunLog, rows: RunReader, health: ReadModelHealth) =>
+            new StoredRunQueries(log, rows, { health }),
+        },
         {
           provide: RunOrders,
           inject: [RunLog],

@@ -34,6 +34,7 @@ describe('What the log tells of a run', () => {
       queries.steps(aRunRef),
       queries.messages(aRunRef),
       queries.logs(aRunRef),
+      queries.trail(aRunRef),
     ]) {
       await expect(asked).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
     }

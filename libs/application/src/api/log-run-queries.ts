@@ -1,10 +1,10 @@
 import { isPublic, type RunDetail, type RunEvent, type RunLogLine, type RunRef } from '@millrace/contracts';
-import type { RunSaidMessage, RunStep } from '@millrace/contracts';
+import type { RunSaidMessage, RunStep, TrailLine } from '@millrace/contracts';
 import type { ReadFrom, RunLog, Tail } from '@millrace/ports';
 import { RunRefused } from '@millrace/run-domain';
-import { detailOf } from './run-detail.js';
+import { foldRunRows, type RunRow, type RunRows } from '@millrace/run-views';
+import { detailOf, logLinesOf, messagesOf, stepOf, trailOf } from './run-answers.js';
 import { type PublicPage, RunQueries } from './run-queries.js';
-import { stepsOf } from './run-steps.js';
 
 /** Answers from the log itself: never behind, at the price of reading the run's whole history for each answer. */
 export class LogRunQueries extends RunQueries {
@@ -12,16 +12,14 @@ export class LogRunQueries extends RunQueries {
     super();
   }
 
-  async requireRun(ref: RunRef): Promise<void> {
-    await this.tailOf(ref);
-  }
-
-  async detail(ref: RunRef): Promise<RunDetail> {
-    return detailOf(ref, await this.history(ref));
+  async requireRun(ref: RunRef): Promise<Tail> {
+    const tail = await this.log.tail(ref);
+    if (tail.position < 0) throw new RunRefused('RUN_NOT_FOUND', ref);
+    return tail;
   }
 
   async events(ref: RunRef, fromSequence: number, limit: number): Promise<PublicPage> {
-    const tail = await this.tailOf(ref);
+    const tail = await this.requireRun(ref);
     if (fromSequence > tail.sequence) return { events: [], hasMore: false };
     const events: RunEvent[] = [];
     let from: ReadFrom = { sequence: fromSequence };
@@ -34,35 +32,30 @@ export class LogRunQueries extends RunQueries {
     return { events, hasMore: fromSequence + events.length <= tail.sequence };
   }
 
+  async detail(ref: RunRef): Promise<RunDetail> {
+    const { run, inputRequests } = await this.rows(ref);
+    return detailOf(run, inputRequests);
+  }
+
   async steps(ref: RunRef): Promise<RunStep[]> {
-    return stepsOf(await this.history(ref));
+    return (await this.rows(ref)).steps.map(stepOf);
   }
 
   async messages(ref: RunRef): Promise<RunSaidMessage[]> {
-    return (await this.history(ref)).flatMap((event): RunSaidMessage[] => {
-      if (event.kind !== 'MessageAdded') return [];
-      const { sequence, ts, from, role, content, round, node, attempt } = event;
-      return [{ sequence, ts, from, role, content, round, node, attempt }];
-    });
+    return messagesOf((await this.rows(ref)).messages);
   }
 
   async logs(ref: RunRef): Promise<RunLogLine[]> {
-    return (await this.history(ref)).flatMap((event): RunLogLine[] => {
-      if (event.kind !== 'LogWritten') return [];
-      const { sequence, ts, level, message, source, node, payload } = event;
-      return [{ sequence, ts, level, message, source, node, ...(payload === undefined ? {} : { payload }) }];
-    });
+    return logLinesOf((await this.rows(ref)).logs);
   }
 
-  private async tailOf(ref: RunRef): Promise<Tail> {
-    const tail = await this.log.tail(ref);
-    if (tail.position < 0) throw new RunRefused('RUN_NOT_FOUND', ref);
-    return tail;
+  async trail(ref: RunRef): Promise<TrailLine[]> {
+    return trailOf((await this.rows(ref)).trail);
   }
 
-  private async history(ref: RunRef): Promise<RunEvent[]> {
-    const { events } = await this.log.read(ref);
-    if (events.length === 0) throw new RunRefused('RUN_NOT_FOUND', ref);
-    return events;
+  private async rows(ref: RunRef): Promise<RunRows & { readonly run: RunRow }> {
+    const { run, ...rows } = foldRunRows((await this.log.read(ref)).events);
+    if (run === undefined) throw new RunRefused('RUN_NOT_FOUND', ref);
+    return { run, ...rows };
   }
 }

@@ -1,4 +1,4 @@
-import type { RunDetail, RunEvent, RunLogLine, RunRef, RunSaidMessage, RunStep } from '@millrace/contracts';
+import type { RunDetail, RunEvent, RunLogLine, RunRef, RunSaidMessage, RunStep, TrailLine } from '@millrace/contracts';
 
 export interface PublicPage {
   readonly events: RunEvent[];
@@ -11,11 +11,13 @@ export interface PublicPage {
  */
 export abstract class RunQueries {
   /** Resolves when there is such a run. */
-  abstract requireRun(ref: RunRef): Promise<void>;
+  abstract requireRun(ref: RunRef): Promise<unknown>;
   abstract detail(ref: RunRef): Promise<RunDetail>;
   /** What clients may see, from a sequence (inclusive) on. */
   abstract events(ref: RunRef, fromSequence: number, limit: number): Promise<PublicPage>;
   abstract steps(ref: RunRef): Promise<RunStep[]>;
   abstract messages(ref: RunRef): Promise<RunSaidMessage[]>;
+  /** One line for each public event that tells a person something. */
+  abstract trail(ref: RunRef): Promise<TrailLine[]>;
   abstract logs(ref: RunRef): Promise<RunLogLine[]>;
 }

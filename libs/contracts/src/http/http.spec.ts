@@ -65,7 +65,16 @@ describe('the HTTP bodies', () => {
   it('read a page of events from query strings, with bounds', () => {
     expect(EventsQuery.parse({})).toEqual({ fromSeq: 0, limit: 100 });
     expect(EventsQuery.parse({ fromSeq: '12', limit: '1000' })).toEqual({ fromSeq: 12, limit: 1_000 });
-    for (const bad of [{ fromSeq: '-1' }, { fromSeq: 'x' }, { limit: '0' }, { limit: '1001' }, { limit: '1.5' }]) {
+    for (const bad of [
+      { fromSeq: '-1' },
+      { fromSeq: 'x' },
+      { limit: '0' },
+      { limit: '1001' },
+      { limit: '1.5' },
+      { limit: '' },
+      { limit: '1e2' },
+      { fromSeq: '0x1' },
+    ]) {
       expect(takes(EventsQuery, bad)).toBe(false);
     }
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { INPUT_RESPONSES } from '../input-requests.js';
 import { Name, RunId, ThreadId } from '../ids.js';
 import { RunStatus } from '../run-status.js';
+import { queryNumber } from './query-number.js';
 
 export const CreateRunBody = z.object({
   agent: Name.optional(),
@@ -31,8 +32,8 @@ export type RunView = z.infer<typeof RunView>;
 
 export const RunParams = z.object({ id: RunId });
 export const EventsQuery = z.object({
-  fromSeq: z.coerce.number().int().nonnegative().default(0),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  fromSeq: queryNumber(0, Number.MAX_SAFE_INTEGER, 0),
+  limit: queryNumber(1, 1_000, 100),
 });
 export const EventsPage = z.object({ events: z.array(z.unknown()), hasMore: z.boolean() });
 

@@ -1,20 +1,13 @@
 import { z } from 'zod';
-import { Name, RequestId, RunId, ThreadId } from '../ids.js';
-import { RunView } from './native.http.js';
+import { Name, RequestId } from '../ids.js';
+import { RunSummary } from './run-list.http.js';
 
 /** A run as one who asks for it by its id sees it. */
-export const RunDetail = RunView.extend({
-  agent: Name,
-  appId: Name,
-  createdAt: z.iso.datetime(),
-  userId: z.string(),
-  threadId: ThreadId.optional(),
-  projectId: z.string().optional(),
-  retryOf: RunId.optional(),
+export const RunDetail = RunSummary.extend({
   /** What waits for a person or a client. */
   openInputs: z.array(z.object({ requestId: RequestId, type: z.string(), expiresAt: z.iso.datetime().optional() })),
   output: z.unknown().optional(),
-  error: z.object({ code: z.string(), reason: z.string() }).optional(),
+  goalAchieved: z.boolean(),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
 
@@ -22,10 +15,13 @@ export const RunStep = z.object({
   key: z.string(),
   node: Name,
   iteration: z.int().nonnegative(),
-  attempt: z.int().positive(),
-  state: z.enum(['RUNNING', 'RETRYING', 'SUCCESS', 'FAILURE', 'SKIPPED']),
-  startedAt: z.iso.datetime(),
+  /** How many times it was started. */
+  attempt: z.int().nonnegative(),
+  state: z.enum(['SCHEDULED', 'RUNNING', 'RETRYING', 'WAITING', 'SUCCESS', 'FAILURE', 'SKIPPED']),
+  startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
+  durationMs: z.number().nonnegative().optional(),
+  retryAt: z.iso.datetime().optional(),
   output: z.unknown().optional(),
   error: z.unknown().optional(),
 });
@@ -33,13 +29,19 @@ export type RunStep = z.infer<typeof RunStep>;
 
 const Said = z.object({ sequence: z.int().nonnegative(), ts: z.iso.datetime() });
 
-export const RunSaidMessage = Said.extend({
+/** What people asked and answered, and what agents and their models said. What people asked for has no sequence. */
+export const RunSaidMessage = z.object({
+  sequence: z.int().nonnegative().nullable(),
+  ts: z.iso.datetime(),
+  type: z.enum(['request', 'answer', 'message', 'model_response']),
   from: z.string(),
   role: z.string(),
   content: z.unknown(),
-  round: z.int().nonnegative(),
-  node: Name,
-  attempt: z.int().positive(),
+  agentId: z.string().optional(),
+  node: Name.optional(),
+  attempt: z.int().positive().optional(),
+  round: z.int().nonnegative().optional(),
+  model: z.string().optional(),
 });
 export type RunSaidMessage = z.infer<typeof RunSaidMessage>;
 
@@ -52,6 +54,16 @@ export const RunLogLine = Said.extend({
 });
 export type RunLogLine = z.infer<typeof RunLogLine>;
 
+/** One line a person reads. */
+export const TrailLine = Said.extend({
+  kind: z.string(),
+  text: z.string(),
+  node: Name.optional(),
+  agentId: z.string().optional(),
+});
+export type TrailLine = z.infer<typeof TrailLine>;
+
 export const StepsAnswer = z.object({ steps: z.array(RunStep) });
 export const MessagesAnswer = z.object({ messages: z.array(RunSaidMessage) });
 export const LogsAnswer = z.object({ logs: z.array(RunLogLine) });
+export const TrailAnswer = z.object({ trail: z.array(TrailLine) });

@@ -58,6 +58,8 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
   RUN_LOG_UNAVAILABLE: later(1),
   RUN_LOG_FULL: later(30),
   KEYS_UNAVAILABLE: later(1),
+  DATABASE_UNAVAILABLE: later(1),
+  DATABASE_NOT_MIGRATED: later(5),
 };
 
 const BY_STATUS: Readonly<Record<number, readonly [code: string, title: string]>> = {

@@ -1,6 +1,6 @@
+import { openApi } from '@millrace/contracts';
 import { Open } from '@millrace/nest-kit/http';
 import { Controller, Get } from '@nestjs/common';
-import { openApi } from './openapi.js';
 
 @Open()
 @Controller()

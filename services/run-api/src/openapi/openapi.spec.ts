@@ -1,15 +1,22 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
+import { openApi, OPERATIONS } from '@millrace/contracts';
 import { RequestMethod } from '@nestjs/common';
 import { AgentController } from '../routes/agent.controller.js';
 import { NativeController } from '../routes/native.controller.js';
+import { RunListController } from '../routes/run-list.controller.js';
 import { StreamTicketController } from '../routes/stream-ticket.controller.js';
 import { ThreadController } from '../routes/thread.controller.js';
 import { ThreadRunController } from '../routes/thread-run.controller.js';
-import { openApi } from './openapi.js';
-import { OPERATIONS } from './operations.js';
 
-const CONTROLLERS = [NativeController, AgentController, ThreadController, ThreadRunController, StreamTicketController];
+const CONTROLLERS = [
+  NativeController,
+  AgentController,
+  ThreadController,
+  ThreadRunController,
+  StreamTicketController,
+  RunListController,
+];
 
 /** As Nest itself reads them from the decorators. */
 const routesOf = (controller: { prototype: object; name: string }): string[] =>

@@ -61,6 +61,11 @@ export class NativeController {
     return { messages: await this.queries.messages({ tenantId, runId }) };
   }
 
+  @Get(':id/trail')
+  async trail(@Caller() { tenantId }: CallerOf, @Param({ schema: RunParams }) { id: runId }: Run) {
+    return { trail: await this.queries.trail({ tenantId, runId }) };
+  }
+
   @Get(':id/logs')
   async logs(@Caller() { tenantId }: CallerOf, @Param({ schema: RunParams }) { id: runId }: Run) {
     return { logs: await this.queries.logs({ tenantId, runId }) };

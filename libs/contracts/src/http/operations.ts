@@ -1,32 +1,21 @@
+import { z } from 'zod';
+import { ThreadRunStatus } from '../run-status.js';
+import { AgentInputBody, AgentRunParams, StartAgentBody } from './agent.http.js';
 import {
-  AgentInputBody,
-  AgentRunParams,
-  AnswerBody,
   CommandBody,
   CreateRunBody,
-  CreateThreadBody,
-  DoneBody,
   EventsPage,
   EventsQuery,
-  LogsAnswer,
-  MessagesAnswer,
-  PostMessageBody,
   RetryBody,
   RunCreated,
-  RunDetail,
-  RunInputParams,
   RunParams,
   RunStatusAnswer,
-  StartAgentBody,
-  StepsAnswer,
   StreamTicketAnswer,
-  ThreadCreatedAnswer,
-  ThreadParams,
-  ThreadRunStatus,
-  ThreadRunView,
-  ThreadView,
-} from '@millrace/contracts';
-import { z } from 'zod';
+} from './native.http.js';
+import { AnswerBody, DoneBody, RunInputParams, ThreadView } from './requests.http.js';
+import { RunsPage, RunsQuery } from './run-list.http.js';
+import { LogsAnswer, MessagesAnswer, RunDetail, StepsAnswer, TrailAnswer } from './run-reads.http.js';
+import { CreateThreadBody, PostMessageBody, ThreadCreatedAnswer, ThreadParams, ThreadRunView } from './thread.http.js';
 
 export interface Operation {
   readonly id: string;
@@ -60,6 +49,10 @@ export const OPERATIONS: readonly Operation[] = [
     ...{ id: 'createRun', method: 'post', path: runs, tag: 'native', summary: 'Ask for a run' },
     ...{ body: needed(CreateRunBody), answer: RunCreated, creates: 'by key' },
   },
+  {
+    ...{ id: 'listRuns', method: 'get', path: runs, tag: 'native', summary: 'Runs, the newest first' },
+    ...{ query: RunsQuery, answer: RunsPage },
+  },
   { ...read, id: 'getRun', path: `${runs}/:id`, summary: 'The run as it stands', answer: RunDetail },
   {
     ...{ ...read, id: 'getRunEvents', path: `${runs}/:id/events`, summary: 'Public events from a sequence on' },
@@ -67,6 +60,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   { ...read, id: 'getRunSteps', path: `${runs}/:id/steps`, summary: 'Its steps', answer: StepsAnswer },
   { ...read, id: 'getRunMessages', path: `${runs}/:id/messages`, summary: 'What was said', answer: MessagesAnswer },
+  { ...read, id: 'getRunTrail', path: `${runs}/:id/trail`, summary: 'What happened, in lines', answer: TrailAnswer },
   { ...read, id: 'getRunLogs', path: `${runs}/:id/logs`, summary: 'What nodes logged', answer: LogsAnswer },
   {
     ...{ ...run, id: 'getStreamTicket', method: 'post', path: `${runs}/:id/stream-ticket`, creates: 'each time' },

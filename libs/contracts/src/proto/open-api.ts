@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { OPERATIONS, type Operation } from './operations.js';
-import { Problem } from '@millrace/contracts';
+import { OPERATIONS, type Operation } from '../http/operations.js';
+import { Problem } from '../http/problem.http.js';
+import type { JsonObject } from './json-schema.js';
 
 /** The document clients are made from, out of the very schemas requests are parsed with. */
-export const openApi = (): object => {
+export const openApi = (): JsonObject => {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of OPERATIONS) {
     const path = (paths[operation.path.replaceAll(/:(\w+)/g, '{$1}')] ??= {});
@@ -45,7 +46,7 @@ const KEY = { name: 'Idempotency-Key', in: 'header', required: false, schema: { 
 const parameters = (place: 'path' | 'query', schema: z.ZodObject | undefined): object[] =>
   Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
     ...{ name, in: place, required: place === 'path' },
-    schema: schemaOf(field as z.ZodType, 'input'),
+    schema: schemaOf(field as z.ZodType, 'output'), // what a text in an address has to stand for
   }));
 
 const json = (schema: object): object => ({ 'application/json': { schema } });

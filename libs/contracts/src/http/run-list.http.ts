@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { Name, RunId, ThreadId } from '../ids.js';
+import { RunStatus } from '../run-status.js';
+import { RunView } from './native.http.js';
+import { queryNumber } from './query-number.js';
+
+/** What no name holds, and a database cannot look for. */
+const NUL = '\0';
+const isText = (text: string): boolean => !text.includes(NUL);
+const named = Name.refine(isText, 'must not contain NUL');
+const moment = z.iso
+  .datetime({ offset: true, abort: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
+  .refine((text) => Date.parse(text) >= 0, 'must not be before 1970')
+  .overwrite((text) => new Date(text).toISOString());
+
+/** Which runs to list; all that are given must hold. A word nobody knows is refused: it would filter nothing, unseen. */
+export const RunsQuery = z.strictObject({
+  status: RunStatus.optional(),
+  agent: named.optional(),
+  threadId: ThreadId.optional(),
+  userId: z.string().min(1).max(256).refine(isText, 'must not contain NUL').optional(),
+  projectId: named.optional(),
+  createdFrom: moment.optional().meta({ description: 'Inclusive.' }),
+  createdBefore: moment.optional().meta({ description: 'Exclusive.' }),
+  limit: queryNumber(1, 200, 50),
+  cursor: z.string().min(1).max(500).optional().meta({ description: 'The nextCursor of the page before.' }),
+});
+export type RunsQuery = z.infer<typeof RunsQuery>;
+
+/** A run in a list. */
+export const RunSummary = RunView.extend({
+  agent: Name,
+  appId: Name,
+  createdAt: z.iso.datetime(),
+  userId: z.string(),
+  threadId: ThreadId.optional(),
+  projectId: z.string().optional(),
+  retryOf: RunId.optional(),
+  /** The beginning of what it was asked for. */
+  inputSummary: z.string(),
+  /** What it says it has done. */
+  summary: z.string().optional(),
+  error: z.object({ code: z.string(), reason: z.string() }).optional(),
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+/** The newest first. Without a `nextCursor` it is the last page. */
+export const RunsPage = z.object({ runs: z.array(RunSummary), nextCursor: z.string().optional() });
+export type RunsPage = z.infer<typeof RunsPage>;
