@@ -46,6 +46,7 @@ export class Launcher {
     const shared = {
       ...{ ...this.config.env, ...authSettings(jwtSecret), STREAM_TICKET_SECRET: streamTicketSecret },
       HOST: '127.0.0.1',
+      STREAM_COOKIE_SECURE: 'false', // browsers come over plain HTTP here
     };
     await allThrough(
       services.map((service) => {

@@ -10,7 +10,6 @@ export function summaryOf(stack: RunningStack, home: Home, isDetached: boolean):
     ['NATS', withoutUser(stack.natsUrl)],
     ['PostgreSQL', withoutUser(stack.databaseUrl)],
   ].map(([name = '', url]) => `  ${name.padEnd(15)}${url}`);
-  const [first] = stack.services;
   return [
     'Millrace is running.',
     '',
@@ -18,9 +17,21 @@ export function summaryOf(stack: RunningStack, home: Home, isDetached: boolean):
     '',
     `  Addresses with passwords, and a token: ${here}/stack.json`,
     `  Logs: ${here}/logs`,
-    ...(first === undefined ? [] : [`  Try:  curl ${first.healthUrl}`]),
+    ...tryIt(stack, here),
     `  Stop: ${isDetached ? 'npm stop' : 'Ctrl-C'}`,
   ].join('\n');
+}
+
+/** Starts a run and follows it. */
+function tryIt({ apiUrl, streamUrl }: RunningStack, here: string): string[] {
+  if (apiUrl === undefined || streamUrl === undefined) return [];
+  const body = `'{"agent":"echo","appId":"try","policy":"default","input":{"text":"hello brave new world"}}'`;
+  return [
+    `  Try:  auth="authorization: Bearer $(jq -r .token ${here}/stack.json)"`,
+    `        run=$(curl -s ${apiUrl}/agents/runs -H "$auth" -H 'content-type: application/json' \\`,
+    `          -d ${body} | jq -r .runId)`,
+    `        curl -N ${streamUrl}/agents/runs/$run/stream -H "$auth"`,
+  ];
 }
 
 function withoutUser(text: string): string {

@@ -21,6 +21,10 @@ export type ThreadId = z.infer<typeof ThreadId>;
 export const RequestId = ulid().brand<'RequestId'>();
 export type RequestId = z.infer<typeof RequestId>;
 
+/** Of one stream ticket. */
+export const TicketId = ulid().brand<'TicketId'>();
+export type TicketId = z.infer<typeof TicketId>;
+
 /** Names people choose (agents, nodes, apps, policies, tools): short, printable, never part of a subject. */
 export const Name = z.string().min(1).max(200);
 

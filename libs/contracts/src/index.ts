@@ -1,4 +1,4 @@
-export { EventId, Name, RequestId, RunId, TaskKey, TenantId, ThreadId } from './ids.js';
+export { EventId, Name, RequestId, RunId, TaskKey, TenantId, ThreadId, TicketId } from './ids.js';
 export { INPUT_RESPONSES, InputRequest, type InputRequestType, type InputResponse } from './input-requests.js';
 export { Speaker, type StampField } from './events/stamp.js';
 export { Usage } from './events/run-lifecycle.events.js';

@@ -1,4 +1,4 @@
-import { RunId, TaskKey, TenantId, ThreadId } from './ids.js';
+import { RunId, TaskKey, TenantId, ThreadId, TicketId } from './ids.js';
 import { isRunEventKind } from './kinds.js';
 import type { RunEventKind } from './events/run-event.js';
 
@@ -34,6 +34,9 @@ export const subjects = {
   everyRun: (kind: RunEventKind | '*' = '*'): string => `tenant.*.run.*.${kind === '*' ? kind : knownKind(kind)}`,
   everyThread: (): string => 'tenant.*.thread.*.*',
   everyTask: (): string => 'tenant.*.run.*.task.*',
+  /** That a stream ticket was used. */
+  ticket: (ticketId: string): string => `ticket.${TicketId.parse(ticketId)}`,
+  everyTicket: (): string => 'ticket.*',
 } as const;
 
 export type ParsedSubject =

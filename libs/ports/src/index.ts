@@ -41,3 +41,4 @@ export { TaskQueue } from './task-queue.port.js';
 export { Timers } from './timers.port.js';
 export { Leases, Snapshots, type HeldLease } from './lease.port.js';
 export { ThreadLog } from './thread-log.port.js';
+export { TicketLedger, TicketLedgerUnavailable } from './ticket-ledger.port.js';

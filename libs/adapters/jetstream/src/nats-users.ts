@@ -87,7 +87,10 @@ const NEEDS: Record<ServiceName, NatsPermissions> = {
     publish: [...readingLog, ...readingBlobs, ...writingBlobs, ...parking, ...consuming('node-workers')],
     subscribe: hearingLive,
   },
-  'stream-gateway': { publish: [...readingLog, ...readingBlobs], subscribe: hearingLive },
+  'stream-gateway': {
+    publish: [`$JS.API.DIRECT.GET.${STREAMS.runs}`, ...readingBlobs, subjects.everyTicket()],
+    subscribe: hearingLive,
+  },
   projector: { publish: [...feeding, ...readingLog, ...readingBlobs], subscribe: [] },
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FACT_FIXTURES, KINDS, RUN_EVENT_KINDS, SERVICES, subjects } from '@millrace/contracts';
+import { anEventId, FACT_FIXTURES, KINDS, RUN_EVENT_KINDS, SERVICES, subjects } from '@millrace/contracts';
 import { EMPTY_TAIL, type EventDraft } from '@millrace/ports';
 import { startTestNats, type TestNats } from '@millrace/testing/servers';
 import { jetstreamManager } from '@nats-io/jetstream';
@@ -7,6 +7,7 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { JetStreamBlobStore } from './jetstream-blob-store.js';
 import { JetStreamEventFeed } from './jetstream-event-feed.js';
 import { JetStreamRunLog } from './jetstream-run-log.js';
+import { JetStreamTicketLedger } from './jetstream-ticket-ledger.js';
 import { connectNats } from './nats-connection.js';
 import { NATS_USERS, natsUsers, type NatsUserName } from './nats-users.js';
 import { aRun, token } from './spec-nats.for-spec.js';
@@ -144,6 +145,18 @@ describe("A service's NATS user", () => {
       expect((await logOf(service).read(run)).events).toHaveLength(2);
     },
   );
+
+  it('only stream-gateway uses up tickets, each once', async () => {
+    const id = anEventId;
+    for (const service of SERVICES.filter((name) => name !== 'stream-gateway')) {
+      const refused = new JetStreamTicketLedger(users.get(service)!, 300).redeem(id);
+      await expect(refused).rejects.toMatchObject({ code: 'TICKET_LEDGER_UNAVAILABLE' });
+    }
+    const [one, two] = [1, 2].map(() => new JetStreamTicketLedger(users.get('stream-gateway')!));
+    const answers = await Promise.all([one!.redeem(id), two!.redeem(id), one!.redeem(id)]);
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(await two!.redeem(id)).toBe(false);
+  });
 
   it('projector reads the feed', async () => {
     const nats = users.get('projector')!;

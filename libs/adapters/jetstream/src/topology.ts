@@ -34,6 +34,7 @@ export const STREAMS = {
   timers: 'TIMERS',
   deadLetters: 'DEAD_LETTERS',
   coordination: 'COORDINATION',
+  tickets: 'TICKETS',
   blobs: 'OBJ_BLOBS',
 } as const;
 export type StreamName = (typeof STREAMS)[keyof typeof STREAMS];
@@ -46,6 +47,9 @@ const MIB = 1024 ** 2;
 
 /** nats-server 2.15 stops at 1,000 consumers a stream unless told another number; -1 does not lift it. */
 const MAX_CONSUMERS = 1_000;
+
+/** A ticket is good for ten minutes at most (STREAM_TICKET_TTL_SECONDS); clocks may differ. */
+const TICKETS_KEPT_MS = 15 * 60_000;
 
 export const topology = ({
   replicas = 1,
@@ -113,6 +117,16 @@ export const topology = ({
         max_bytes: 64 * MIB,
         max_consumers: MAX_CONSUMERS,
         allow_direct: true,
+      },
+      {
+        ...kept,
+        name: STREAMS.tickets,
+        description: 'Stream tickets that were used, for longer than any of them is good',
+        subjects: [subjects.everyTicket()],
+        retention: RetentionPolicy.Limits,
+        max_age: nanos(TICKETS_KEPT_MS),
+        max_bytes: 64 * MIB,
+        max_consumers: MAX_CONSUMERS,
       },
       {
         ...kept,

@@ -1,0 +1,11 @@
+import type { Service } from '@millrace/nest-kit';
+import { answerFrameworkError } from '@millrace/nest-kit/http';
+import { type Config, loadConfig } from './config.js';
+import { StreamGatewayModule } from './stream-gateway.module.js';
+
+export const streamGateway: Service<Config> = {
+  name: 'stream-gateway',
+  loadConfig,
+  module: (config) => StreamGatewayModule.forRoot(config),
+  http: { frameworkErrors: answerFrameworkError },
+};

@@ -1,0 +1,89 @@
+import type { RunRef } from '@millrace/contracts';
+import { isShown } from '@millrace/dialects';
+import type { ReadFrom, RunLog } from '@millrace/ports';
+import { Entry } from './entry.js';
+import { RunPage } from './run-page.js';
+import { Slots } from './slots.js';
+
+export interface PagesOptions {
+  /** What pages nobody waits for may take in memory, about. */
+  readonly maxBytes: number;
+  /** How many pages may be read from the log at the same time; the others wait their turn. */
+  readonly maxReads: number;
+}
+
+const PAGE = 256;
+
+/**
+ * The histories of runs, page by page. Public events are numbered without gaps and never change, so a page is good for
+ * everybody who wants it: those who come at the same time share one read, those who come later find it in memory.
+ *
+ * I1  A page that is not whole is handed to those who wait for it and not kept: the next event changes it.
+ */
+export class RunPages {
+  /** Oldest use first. */
+  readonly #kept = new Map<string, RunPage>();
+  readonly #reading = new Map<string, Promise<RunPage>>();
+  readonly #slots: Slots;
+  #weight = 0;
+
+  constructor(
+    private readonly log: RunLog,
+    private readonly options: PagesOptions,
+  ) {
+    this.#slots = new Slots(options.maxReads);
+  }
+
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /** The page that holds the event; it has no entry for one that is not stored yet. */
+  async at(run: RunRef, sequence: number): Promise<RunPage> {
+    const number = Math.floor(sequence / PAGE);
+    const key = keyOf(run, number);
+    const kept = this.#kept.get(key);
+    if (kept) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    const reading = this.#reading.get(key) ?? this.read(run, number, key);
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  private async read(run: RunRef, number: number, key: string): Promise<RunPage> {
+    try {
+      const page = await this.#slots.run(() => this.load(run, number));
+      if (page.isWhole) this.keep(key, page); // I1
+      return page;
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+
+  private async load(run: RunRef, number: number): Promise<RunPage> {
+    // Behind a page that is here the place in the log is known and need not be looked for.
+    let from: ReadFrom = this.#kept.get(keyOf(run, number - 1))?.tail ?? { sequence: number * PAGE };
+    const entries: Entry[] = [];
+    for (;;) {
+      const { events, tail, hasMore } = await this.log.read(run, from, PAGE - entries.length);
+      for (const event of events) if (isShown(event)) entries.push(new Entry(event));
+      if (entries.length === PAGE || !hasMore) return new RunPage(entries, tail, entries.length === PAGE);
+      from = tail; // the rest was internal
+    }
+  }
+
+  private keep(key: string, page: RunPage): void {
+    this.#kept.set(key, page);
+    this.#weight += page.weight;
+    for (const [oldest, { weight }] of this.#kept) {
+      if (this.#weight <= this.options.maxBytes) return;
+      this.#kept.delete(oldest);
+      this.#weight -= weight;
+    }
+  }
+}
+
+const keyOf = ({ tenantId, runId }: RunRef, number: number): string => `${tenantId}/${runId}/${number}`;
