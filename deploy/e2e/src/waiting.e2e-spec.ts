@@ -2,14 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { JetStreamBlobStore, JetStreamEventFeed } from '@millrace/adapter-jetstream';
 import { RUN_EVENT_KINDS, TenantId, type RunEvent, type RunEventKind, type RunRef } from '@millrace/contracts';
 import { Cluster } from './cluster.for-spec.js';
+import { INSPECTED, ProcessHeap } from './process-heap.for-spec.js';
 import { expectSoundStory } from './sound-story.for-spec.js';
 
 const WAITING = 1_000;
+const FEW = 250;
+/** One run in memory is its graph, its events and its state: far more than this. */
+const MOST_BYTES_EACH = 4 * 1024;
+/** Ids a process may still point at by accident: what came last lies in the buffers and caches of its libraries. */
+const REMNANTS = 50;
 const AT_ONCE = 50;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await Cluster.start({ orchestrator: 1, 'node-workers': 2 }, { MAX_ACTIVE_RUNS: '100' });
+  cluster = await Cluster.start({ orchestrator: 1, 'node-workers': 2 }, { MAX_ACTIVE_RUNS: '100', ...INSPECTED });
 });
 afterAll(() => cluster.stop());
 
@@ -33,15 +39,58 @@ async function inHandfuls<T>(items: readonly T[], work: (item: T) => Promise<unk
   for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
 }
 
+/** What every process has in use once its garbage is collected. */
+async function heaps(): Promise<number[]> {
+  const bytes: number[] = [];
+  for (const started of cluster.processes) {
+    const heap = await ProcessHeap.of(started);
+    bytes.push(await heap.usedBytes());
+    heap.close();
+  }
+  return bytes;
+}
+
+/** Resolves when no process has more than a few of these ids anywhere in its heap. */
+async function untilForgotten(runs: readonly RunRef[]): Promise<void> {
+  for (const started of cluster.processes) {
+    const heap = await ProcessHeap.of(started);
+    while (idsIn(await heap.strings(), runs) > REMNANTS);
+    heap.close();
+  }
+}
+
+const idsIn = (strings: readonly string[], runs: readonly RunRef[]): number => {
+  const text = strings.join('\n');
+  return runs.filter(({ runId }) => text.includes(runId)).length;
+};
+
+const inMegabytes = (bytes: readonly number[]): string =>
+  bytes.map((used) => (used / 1024 ** 2).toFixed(1)).join(' / ');
+
 describe(`${WAITING} runs that wait for a person`, () => {
-  it('hold nothing in memory, and all go on after everything was restarted', async () => {
-    const runs: RunRef[] = [];
-    await inHandfuls(Array.from({ length: WAITING }), async () => {
+  const runs: RunRef[] = [];
+  const letWait = async (count: number) => {
+    await inHandfuls(Array.from({ length: count - runs.length }), async () => {
       runs.push(await cluster.request('treadmill', { steps: 2, askAtStep: 1 }));
     });
-    await collect('NodeSuspended', WAITING);
-    expect(await cluster.health(cluster.of('orchestrator')[0]!)).toMatchObject({ status: 'ready', resident: 0 });
+    await collect('NodeSuspended', count);
+  };
 
+  it('hold nothing in the memory of any process', async () => {
+    await letWait(FEW);
+    await untilForgotten(runs);
+    const few = await heaps();
+    await letWait(WAITING);
+    expect(await cluster.health(cluster.of('orchestrator')[0]!)).toMatchObject({ status: 'ready', resident: 0 });
+    await untilForgotten(runs);
+    const many = await heaps();
+    const roles = [...cluster.processes].map(({ role }) => role).join(' / ');
+    console.log(`MB in use, ${roles}: ${inMegabytes(few)} with ${FEW} runs, ${inMegabytes(many)} with ${WAITING}`);
+    const grown = many.map((bytes, at) => (bytes - few[at]!) / (WAITING - FEW));
+    expect(Math.max(...grown)).toBeLessThan(MOST_BYTES_EACH);
+  });
+
+  it('all go on after everything was restarted', async () => {
     await cluster.restart('orchestrator', 'node-workers');
     const asked = await collect('InputRequested', WAITING);
     await inHandfuls(asked, async ({ tenantId, runId, requestId }) => {

@@ -2,23 +2,33 @@ import type { RunRef } from '@millrace/contracts';
 import { RunLogUnavailable } from '@millrace/ports';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const MOST_RUNS = 10_000;
+/** No replica that is asked lags by more than this for long; and a run that waits must not be remembered for ever. */
+const KEPT_MS = 10_000;
 
-/** Where this process knows the end of a run's history to be at least; of the runs it wrote to lately. */
+/** Where this process knows the end of a run's history to be at least, of the runs it wrote to a moment ago. */
 export class LastWritten {
-  readonly #sequences = new Map<string, number>();
+  #recent = new Map<string, number>();
+  /** Noted between one and two times `KEPT_MS` ago; forgotten together. */
+  #older: ReadonlyMap<string, number> = new Map();
+  #aging: NodeJS.Timeout | undefined;
 
   note({ tenantId, runId }: RunRef, streamSequence: number): void {
-    const key = `${tenantId}/${runId}`;
-    this.#sequences.delete(key);
-    this.#sequences.set(key, streamSequence);
-    const [oldest] = this.#sequences.keys();
-    if (this.#sequences.size > MOST_RUNS && oldest !== undefined) this.#sequences.delete(oldest);
+    this.#recent.set(`${tenantId}/${runId}`, streamSequence);
+    this.#aging ??= setInterval(() => this.age(), KEPT_MS).unref();
   }
 
   /** 0 when nothing is known. */
   of({ tenantId, runId }: RunRef): number {
-    return this.#sequences.get(`${tenantId}/${runId}`) ?? 0;
+    const key = `${tenantId}/${runId}`;
+    return this.#recent.get(key) ?? this.#older.get(key) ?? 0;
+  }
+
+  private age(): void {
+    this.#older = this.#recent;
+    this.#recent = new Map();
+    if (this.#older.size > 0) return;
+    clearInterval(this.#aging);
+    this.#aging = undefined;
   }
 }
 
