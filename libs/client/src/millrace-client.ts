@@ -1,56 +1,12 @@
-import { TokenSource, type GetToken } from './http/token-source.js';
-import { Transport } from './http/transport.js';
-import { AgentRoutes } from './routes/agent.routes.js';
-import { RunRoutes } from './routes/run.routes.js';
-import { ThreadRoutes } from './routes/thread.routes.js';
+import { type ClientOptions, connect, type Connection } from './connect.js';
+import type { RunRoutes } from './routes/run.routes.js';
 
-export interface ClientOptions {
-  /** Where run-api answers, e.g. `https://agents.example.com`; empty in a page of the same origin. */
-  readonly baseUrl: string;
-  /** Where stream-gateway answers, when that is another address. */
-  readonly streamUrl?: string | undefined;
-  /** Asked before each request, and with `refresh` once a token was refused. */
-  readonly getToken?: GetToken | undefined;
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Sent with each request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether cookies go along; as the platform does it by default. */
-  readonly credentials?: RequestCredentials | undefined;
-  /** How a request is repeated that was not answered, or with 429 or 5xx. */
-  readonly retry?: { readonly attempts?: number; readonly firstMs?: number; readonly mostMs?: number } | undefined;
-  /** How long an answer may take. Streams have a watchdog of their own. */
-  readonly timeoutMs?: number | undefined;
-  /** For tests: makes waits repeatable. */
-  readonly random?: (() => number) | undefined;
-}
-
-export interface MillraceClient {
-  readonly runs: RunRoutes;
-  readonly agents: AgentRoutes;
-  readonly threads: ThreadRoutes;
+export interface MillraceClient extends Omit<Connection, 'transport'> {
+  /** A run's public events as they happen. */
   readonly streamRun: RunRoutes['stream'];
 }
 
 export const createClient = (options: ClientOptions): MillraceClient => {
-  const { attempts = 4, firstMs = 250, mostMs = 30_000 } = options.retry ?? {};
-  const transport = new Transport({
-    baseUrl: options.baseUrl,
-    streamUrl: options.streamUrl ?? options.baseUrl,
-    // Looked up at each call: pages replace it (tests, service workers, instrumentation) after we are made.
-    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
-    tokens: new TokenSource(options.getToken ?? (() => undefined)),
-    headers: options.headers ?? {},
-    credentials: options.credentials ?? 'same-origin',
-    backoff: { firstMs, mostMs },
-    attempts,
-    timeoutMs: options.timeoutMs ?? 30_000,
-    random: options.random ?? Math.random,
-  });
-  const runs = new RunRoutes(transport);
-  return {
-    runs,
-    agents: new AgentRoutes(transport),
-    threads: new ThreadRoutes(transport),
-    streamRun: (runId, how) => runs.stream(runId, how),
-  };
+  const { runs, agents, threads } = connect(options);
+  return { runs, agents, threads, streamRun: (runId, how) => runs.stream(runId, how) };
 };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClient, type ClientOptions, type MillraceClient } from './millrace-client.js';
+import type { ClientOptions } from './connect.js';
+import { createClient, type MillraceClient } from './millrace-client.js';
 import type { PublicEvent } from '@millrace/contracts';
 
 export interface Asked {

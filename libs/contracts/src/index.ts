@@ -128,4 +128,6 @@ export type {
   StartAgentRequest,
   StatusAnswer,
   ThreadRunAnswer,
+  WireAgentEvent,
+  WireSuspendEvent,
 } from './http/client.types.js';

@@ -31,5 +31,5 @@ export class Requests {
 export const segment = (id: string): string => encodeURIComponent(id);
 
 /** Not `randomUUID`: browsers have that on secure origins only. */
-const newKey = (): string =>
+export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

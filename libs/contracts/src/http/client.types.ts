@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { INPUT_RESPONSES, InputRequestType } from '../input-requests.js';
+import type { AgentEvent, SuspendEvent } from '../wire/agent-event.js';
 import type { AgentInputBody, StartAgentBody } from './agent.http.js';
 import type { CommandBody, CreateRunBody, EventsPage, EventsQuery, RetryBody, RunStatusAnswer } from './native.http.js';
 import type { DoneBody } from './requests.http.js';
@@ -28,3 +29,7 @@ export type RunMessagesAnswer = z.infer<typeof MessagesAnswer>;
 export type RunLogsAnswer = z.infer<typeof LogsAnswer>;
 export type NewThreadAnswer = z.infer<typeof ThreadCreatedAnswer>;
 export type ThreadRunAnswer = z.infer<typeof ThreadRunView>;
+
+/** The events of the agent dialect as they are on the wire. */
+export type WireAgentEvent = z.input<typeof AgentEvent>;
+export type WireSuspendEvent = z.input<typeof SuspendEvent>;
