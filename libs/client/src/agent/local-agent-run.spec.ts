@@ -19,7 +19,7 @@ const NOTICES = [
 const recorder = (): { told: AgentEvent[]; handlers: AgentEventHandlers } => {
   const told: AgentEvent[] = [];
   const entries = NOTICES.map((type) => [type, (event: NoticeEvent) => told.push(event)] as const);
-  return { told, handlers: Object.fromEntries(entries) as AgentEventHandlers };
+  return { told, handlers: Object.fromEntries(entries) };
 };
 const start = (loop: AgentLoop, input: unknown = {}) => {
   const { told, handlers } = recorder();
