@@ -4,7 +4,7 @@ export type { GetToken } from './http/token-source.js';
 export type { CreateOptions, RequestOptions } from './routes/request.js';
 export type { RunRoutes } from './routes/run.routes.js';
 export type { AgentRoutes } from './routes/agent.routes.js';
-export type { ThreadRoutes } from './routes/thread.routes.js';
+export type { ThreadEventsOptions, ThreadRoutes } from './routes/thread.routes.js';
 export { ApiError, ConnectionFailed, MillraceError, StreamBroken, StreamSilent } from './errors.js';
 export { SseParser, type SseFrame } from './sse/sse-parser.js';
 export type { StreamRunOptions } from './stream/run-stream.js';

@@ -1,10 +1,9 @@
-import { StreamBroken } from '../errors.js';
 import type { Transport } from '../http/transport.js';
 import type { AgentRoutes } from '../routes/agent.routes.js';
 import { segment } from '../routes/request.js';
 import type { RunRoutes } from '../routes/run.routes.js';
-import type { SseFrame } from '../sse/sse-parser.js';
-import { type Followed, type FollowOptions, followSse } from '../stream/sse-follow.js';
+import { FrameSetReader } from '../stream/frame-sets.js';
+import { type FollowOptions, followSse } from '../stream/sse-follow.js';
 import type { AgentEventConsumer } from './agent-event-consumer.js';
 import { type AgentEvent, isSuspend } from './agent-events.js';
 import { PendingRequests } from './pending-requests.js';
@@ -45,7 +44,12 @@ export class SSEAgentEventSource {
   /** Gives each event to the consumer and then out, until the run is over or the signal is aborted. */
   async *events(options: SSEAgentEventSourceOptions = {}): AsyncGenerator<AgentEvent> {
     const path = `/api/agent/${segment(this.runId)}/events`;
-    const reader = new AgentReader(path, options.lastEventId ?? -1);
+    const reader = new FrameSetReader({
+      path,
+      lastEventId: options.lastEventId ?? -1,
+      parse: (_, data) => data as AgentEvent,
+      isLast: ({ type }) => type === 'finish',
+    });
     try {
       for await (const event of followSse(this.connection.transport, reader, options)) {
         if (isSuspend(event)) this.requests.take(event);
@@ -65,45 +69,3 @@ export class SSEAgentEventSource {
     return isFinished;
   }
 }
-
-/**
- * I1  What one event of the log stands for is given out whole: its frames are held back until the one with the id, so
- *     that a connection that dies between them costs nothing and repeats nothing.
- */
-class AgentReader implements Followed<AgentEvent> {
-  #held: AgentEvent[] = [];
-  #isOver = false;
-
-  constructor(
-    readonly path: string,
-    private cursor: number,
-  ) {}
-
-  query = () => {
-    this.#held = []; // I1
-    return { fromSeq: this.cursor + 1 };
-  };
-  progress = () => this.cursor;
-  isOver = () => this.#isOver;
-
-  *read({ data, id }: SseFrame): Generator<AgentEvent> {
-    this.#held.push(parseAgentEvent(data));
-    if (id === undefined) return;
-    const events = this.#held;
-    this.#held = [];
-    if (Number(id) <= this.cursor) return;
-    for (const event of events) {
-      yield event;
-      this.#isOver ||= event.type === 'finish';
-    }
-    this.cursor = Number(id);
-  }
-}
-
-const parseAgentEvent = (data: string): AgentEvent => {
-  try {
-    return JSON.parse(data) as AgentEvent;
-  } catch (cause) {
-    throw new StreamBroken('A frame of the stream is not JSON', { cause });
-  }
-};

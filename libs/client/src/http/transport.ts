@@ -54,6 +54,11 @@ export class Transport {
     return response;
   }
 
+  /** Where a stream is read by somebody else than us. */
+  streamAddress(path: string, query: Query): string {
+    return addressOf(this.options.streamUrl, { path, query });
+  }
+
   /** As long as the error asks for, or as the attempt suggests. */
   async wait(attempt: number, error: unknown, signal?: AbortSignal, leastMs = 0): Promise<void> {
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;

@@ -10,8 +10,13 @@ import type {
   RunDetail,
   RunLogsAnswer,
   RunMessagesAnswer,
+  RunsPage,
+  RunsRequest,
   RunStepsAnswer,
+  RunSummary,
+  RunTrailAnswer,
   StatusAnswer,
+  StreamTicketAnswer,
 } from '@millrace/contracts';
 import type { Transport } from '../http/transport.js';
 import type { PublicEvent } from '@millrace/contracts';
@@ -31,6 +36,21 @@ export class RunRoutes {
 
   create(order: CreateRunRequest, options?: CreateOptions): Promise<RunCreated> {
     return this.#requests.create('/agents/runs', order, options);
+  }
+
+  /** One page, the newest first; `nextCursor` leads to the next one. */
+  list(which: RunsRequest = {}, options?: RequestOptions): Promise<RunsPage> {
+    return this.#requests.read('/agents/runs', options, which);
+  }
+
+  /** All of them, page by page as the loop gets there. */
+  async *each(which: RunsRequest = {}, options?: RequestOptions): AsyncGenerator<RunSummary> {
+    let cursor = which.cursor;
+    do {
+      const page = await this.list({ ...which, cursor }, options);
+      yield* page.runs;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
   }
 
   get(runId: string, options?: RequestOptions): Promise<RunDetail> {
@@ -58,8 +78,24 @@ export class RunRoutes {
     return this.#requests.read(run(runId, 'messages'), options);
   }
 
+  /** What happened, in lines. */
+  trail(runId: string, options?: RequestOptions): Promise<RunTrailAnswer> {
+    return this.#requests.read(run(runId, 'trail'), options);
+  }
+
   logs(runId: string, options?: RequestOptions): Promise<RunLogsAnswer> {
     return this.#requests.read(run(runId, 'logs'), options);
+  }
+
+  /** For a native `EventSource`, which cannot set headers: good for one run and one connection, for about a minute. */
+  streamTicket(runId: string, options?: RequestOptions): Promise<StreamTicketAnswer> {
+    return this.#requests.order(run(runId, 'stream-ticket'), undefined, options);
+  }
+
+  /** The address such an `EventSource` is made with. */
+  async ticketedUrl(runId: string, { fromSeq, ...options }: RequestOptions & { readonly fromSeq?: number } = {}) {
+    const { ticket } = await this.streamTicket(runId, options);
+    return this.transport.streamAddress(run(runId, 'stream'), { ticket, fromSeq });
   }
 
   cancel(runId: string, why: CommandRequest = {}, options?: RequestOptions): Promise<StatusAnswer> {

@@ -4,18 +4,26 @@ import type {
   NewThreadAnswer,
   PostMessageRequest,
   RunCreated,
+  ThreadFrame,
   ThreadRunAnswer,
   ThreadRunStatus,
   ThreadView,
 } from '@millrace/contracts';
 import type { Transport } from '../http/transport.js';
+import { FrameSetReader } from '../stream/frame-sets.js';
+import { type FollowOptions, followSse } from '../stream/sse-follow.js';
 import { type CreateOptions, type RequestOptions, Requests, segment } from './request.js';
+
+export interface ThreadEventsOptions extends FollowOptions {
+  /** The last event there is already. */
+  readonly lastEventId?: number | undefined;
+}
 
 /** The thread dialect: `/api/threads`, and `/api/runs` for the runs its messages start. */
 export class ThreadRoutes {
   readonly #requests: Requests;
 
-  constructor(transport: Transport) {
+  constructor(private readonly transport: Transport) {
     this.#requests = new Requests(transport);
   }
 
@@ -30,6 +38,17 @@ export class ThreadRoutes {
   /** Says something, which starts one run. */
   say(threadId: string, message: PostMessageRequest, options?: CreateOptions): Promise<RunCreated> {
     return this.#requests.create(`/api/threads/${segment(threadId)}/messages`, message, options);
+  }
+
+  /** What the run says in this dialect: tokens, tools, and at last how it ended. */
+  events(runId: string, options: ThreadEventsOptions = {}): AsyncGenerator<ThreadFrame> {
+    const reader = new FrameSetReader({
+      path: `/api/runs/${segment(runId)}/events`,
+      lastEventId: options.lastEventId ?? -1,
+      parse: ({ event }, data) => ({ event, data }) as ThreadFrame,
+      isLast: ({ event }) => event === 'state',
+    });
+    return followSse(this.transport, reader, options);
   }
 
   run(runId: string, options?: RequestOptions): Promise<ThreadRunAnswer> {

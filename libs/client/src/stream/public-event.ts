@@ -1,15 +1,10 @@
 import { isPublic, isRunEventKind, type MergedDelta, type PublicEvent } from '@millrace/contracts/browser';
-import { StreamBroken } from '../errors.js';
+import { parseJson } from './frame-sets.js';
 
 export type TokenDelta = Extract<MergedDelta, { kind: 'TokenDelta' }>;
 
 export const parseEvent = (data: string): PublicEvent | undefined => {
-  let event: unknown;
-  try {
-    event = JSON.parse(data);
-  } catch (cause) {
-    throw new StreamBroken('A frame of the stream is not JSON', { cause });
-  }
+  const event = parseJson(data);
   return isEvent(event) ? event : undefined;
 };
 

@@ -4,7 +4,8 @@ import type { AgentEvent, SuspendEvent } from '../wire/agent-event.js';
 import type { AgentInputBody, StartAgentBody } from './agent.http.js';
 import type { CommandBody, CreateRunBody, EventsPage, EventsQuery, RetryBody, RunStatusAnswer } from './native.http.js';
 import type { DoneBody } from './requests.http.js';
-import type { LogsAnswer, MessagesAnswer, StepsAnswer } from './run-reads.http.js';
+import type { RunsQuery } from './run-list.http.js';
+import type { LogsAnswer, MessagesAnswer, StepsAnswer, TrailAnswer } from './run-reads.http.js';
 import type { CreateThreadBody, PostMessageBody, ThreadCreatedAnswer, ThreadRunView } from './thread.http.js';
 
 /**
@@ -16,6 +17,8 @@ export type CommandRequest = z.input<typeof CommandBody>;
 export type DoneRequest = z.input<typeof DoneBody>;
 export type RetryRequest = z.input<typeof RetryBody>;
 export type EventsRequest = { readonly [K in keyof z.infer<typeof EventsQuery>]?: number | undefined };
+/** Every filter narrows. */
+export type RunsRequest = Partial<Omit<z.input<typeof RunsQuery>, 'limit'>> & { readonly limit?: number | undefined };
 export type StartAgentRequest = z.input<typeof StartAgentBody>;
 export type AgentInputRequest = z.input<typeof AgentInputBody>;
 export type CreateThreadRequest = z.input<typeof CreateThreadBody>;
@@ -26,6 +29,7 @@ export type EventsPageAnswer = z.infer<typeof EventsPage>;
 export type StatusAnswer = z.infer<typeof RunStatusAnswer>;
 export type RunStepsAnswer = z.infer<typeof StepsAnswer>;
 export type RunMessagesAnswer = z.infer<typeof MessagesAnswer>;
+export type RunTrailAnswer = z.infer<typeof TrailAnswer>;
 export type RunLogsAnswer = z.infer<typeof LogsAnswer>;
 export type NewThreadAnswer = z.infer<typeof ThreadCreatedAnswer>;
 export type ThreadRunAnswer = z.infer<typeof ThreadRunView>;
