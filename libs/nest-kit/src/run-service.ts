@@ -18,6 +18,8 @@ export interface Service<C extends ServiceConfig> {
   readonly module: (config: C) => DynamicModule;
   /** What the HTTP server itself is told, e.g. how it answers what never reaches a route. */
   readonly http?: HttpOptions;
+  /** What is to be said to the application before it is initialised. */
+  readonly prepare?: (app: NestFastifyApplication, config: C) => void;
   /** Durable consumers whose messages reach the module's `@EventPattern`s. */
   readonly consumers?: (config: C, app: NestFastifyApplication) => readonly Omit<JetStreamServerOptions, 'nats'>[];
 }
@@ -55,6 +57,7 @@ export async function startService<C extends ServiceConfig>(
     logger,
     abortOnError: false,
   });
+  service.prepare?.(app, config);
   const nats = app.get<NatsConnection>(NATS, { strict: false });
   for (const consumer of service.consumers?.(config, app) ?? []) {
     app.connectMicroservice({ strategy: new JetStreamServer({ nats, ...consumer }) });

@@ -35,3 +35,23 @@ describe('loadConfig', () => {
     }
   });
 });
+
+describe('Settings for browsers and limits', () => {
+  it('allow nobody by default, and only whole origins', () => {
+    expect(loadConfig(env).cors).toEqual([]);
+    expect(loadConfig({ ...env, CORS_ORIGINS: 'https://a.example, http://localhost:5173' }).cors).toEqual([
+      'https://a.example',
+      'http://localhost:5173',
+    ]);
+    for (const CORS_ORIGINS of ['*', 'https://a.example/', 'https://a.example/app', 'a.example', 'null', 'ftp://a.b']) {
+      expect(() => loadConfig({ ...env, CORS_ORIGINS })).toThrow(/must be origins like https/);
+    }
+  });
+
+  it('are counts of requests a minute', () => {
+    expect(loadConfig(env).rateLimits).toEqual({ reads: 12_000, writes: 3_000, unknown: 300 });
+    for (const RATE_LIMIT_READS_PER_MINUTE of ['0', '-1', 'many', '1.5']) {
+      expect(() => loadConfig({ ...env, RATE_LIMIT_READS_PER_MINUTE })).toThrow(/RATE_LIMIT_READS_PER_MINUTE/);
+    }
+  });
+});

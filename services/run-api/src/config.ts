@@ -1,6 +1,16 @@
 import { Name } from '@millrace/contracts';
 import { databaseUrlEnv, parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
-import { authConfig, authEnv, eitherKey, ticketConfig, ticketEnv } from '@millrace/nest-kit/http';
+import {
+  authConfig,
+  authEnv,
+  corsConfig,
+  corsEnv,
+  eitherKey,
+  rateLimitConfig,
+  rateLimitEnv,
+  ticketConfig,
+  ticketEnv,
+} from '@millrace/nest-kit/http';
 import { z } from 'zod';
 
 const Env = z
@@ -8,6 +18,8 @@ const Env = z
     ...serviceEnv(3000),
     ...authEnv,
     ...ticketEnv,
+    ...corsEnv,
+    ...rateLimitEnv,
     DATABASE_URL: databaseUrlEnv,
     DEFAULT_AGENT: Name.default('echo'),
     DEFAULT_APP: Name.default('default'),
@@ -25,6 +37,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     databaseUrl: parsed.DATABASE_URL,
     auth: authConfig(parsed),
     tickets: ticketConfig(parsed),
+    cors: corsConfig(parsed),
+    rateLimits: rateLimitConfig(parsed),
     defaults: { agent: parsed.DEFAULT_AGENT, appId: parsed.DEFAULT_APP, policy: parsed.DEFAULT_POLICY },
   } as const;
 }

@@ -1,11 +1,13 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Forbidden, Unauthenticated } from './auth-errors.js';
 import { isOpen } from './open.js';
+import { type HeaderReply, RateLimits } from './rate-limits.js';
 import { type Identity, type Scope, TokenVerifier } from './token-verifier.js';
 
 interface AuthenticatedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly ip: string;
   caller?: Identity;
 }
 
@@ -16,16 +18,31 @@ export const Needs = (scope: Scope): MethodDecorator => SetMetadata(NEEDS, scope
 
 @Injectable()
 export class AuthGuard implements CanActivate {
-  constructor(private readonly tokens: TokenVerifier) {}
+  constructor(
+    private readonly tokens: TokenVerifier,
+    private readonly limits: RateLimits,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (isOpen(context.getHandler(), context.getClass())) return true;
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const caller = await this.tokens.verify(bearerIn(request));
+    const http = context.switchToHttp();
+    const request = http.getRequest<AuthenticatedRequest>();
+    const reply = http.getResponse<HeaderReply>();
+    const caller = await this.verified(request, reply);
     const needed = scopeOf(context.getHandler(), request.method);
+    this.limits.take(needed === 'runs:read' ? 'reads' : 'writes', caller.tenantId, reply);
     if (!caller.scopes.has(needed)) throw new Forbidden(`The token lacks the scope ${needed}`);
     request.caller = caller;
     return true;
+  }
+
+  private async verified(request: AuthenticatedRequest, reply: HeaderReply): Promise<Identity> {
+    try {
+      return await this.tokens.verify(bearerIn(request));
+    } catch (error) {
+      if (error instanceof Unauthenticated) this.limits.take('unknown', request.ip, reply);
+      throw error;
+    }
   }
 }
 

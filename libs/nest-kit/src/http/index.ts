@@ -1,11 +1,15 @@
 export { authConfig, authEnv, eitherKey, secretEnv, type AuthSettings } from './auth-env.js';
 export { Forbidden, KeysUnavailable, Unauthenticated } from './auth-errors.js';
+export { tellBrowsers } from './browser-rules.js';
+export { corsConfig, corsEnv } from './cors-env.js';
 export { Caller, Needs } from './auth.guard.js';
 export { answerFrameworkError } from './framework-errors.js';
 export { HttpEdgeModule, type HttpEdgeSettings } from './http-edge.module.js';
 export { IdempotencyKey } from './idempotency-key.js';
 export { Open } from './open.js';
 export { problemOf } from './problem-of.js';
+export { rateLimitConfig, rateLimitEnv, type RateLimitSettings } from './rate-limit-env.js';
+export { RateLimited, RateLimits } from './rate-limits.js';
 export { RequestInvalid, type FieldProblem } from './request-invalid.js';
 export { StreamTickets, type StreamTicket } from './stream-tickets.js';
 export { ticketConfig, ticketEnv, type TicketSettings } from './ticket-env.js';

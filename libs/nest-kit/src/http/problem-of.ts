@@ -1,6 +1,7 @@
 import { type Problem, type RefusalCode, REFUSALS } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
 import { HttpException } from '@nestjs/common';
+import { RateLimited } from './rate-limits.js';
 
 type Answer = Pick<Problem, 'status' | 'code' | 'title' | 'detail' | 'errors'> & {
   readonly headers?: Record<string, string>;
@@ -63,6 +64,10 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
   GATEWAY_FULL: later(5),
   SHUTTING_DOWN: later(1),
   TICKET_LEDGER_UNAVAILABLE: later(1),
+  RATE_LIMITED: (error) => ({
+    ...{ status: 429, title: 'Too many requests; try again later.' },
+    headers: { 'retry-after': String(error instanceof RateLimited ? error.retryAfterSeconds : 1) },
+  }),
   RUN_LOG_UNAVAILABLE: later(1),
   RUN_LOG_FULL: later(30),
   KEYS_UNAVAILABLE: later(1),

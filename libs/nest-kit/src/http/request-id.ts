@@ -13,7 +13,7 @@ interface HeaderReply {
 
 /**
  * Gives every request an id before anything else looks at it: the caller's own, so that it can follow its request
- * through, or a new one when that could do harm in a log line. Also says what no answer of ours may be used for.
+ * through, or a new one when that could do harm in a log line. Also says that no answer of ours may be kept.
  */
 @Injectable()
 export class RequestIds {
@@ -22,7 +22,6 @@ export class RequestIds {
       const sent = request.headers['x-request-id'];
       request.requestId = typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : ulid();
       reply.header('x-request-id', request.requestId);
-      reply.header('x-content-type-options', 'nosniff');
       reply.header('cache-control', 'no-store');
       done();
     });
