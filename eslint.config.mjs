@@ -87,6 +87,11 @@ const layers = [
     onlyDependOnLibsWithTags: ['layer:contracts'],
     bannedExternalImports: ['*'],
   },
+  {
+    sourceTag: 'layer:react',
+    onlyDependOnLibsWithTags: ['layer:client', 'layer:contracts'],
+    allowedExternalImports: ['react'],
+  },
   { sourceTag: 'layer:servers', onlyDependOnLibsWithTags: ['layer:kernel'] },
   {
     sourceTag: 'layer:tool',
@@ -151,6 +156,7 @@ export default defineConfig([
           allow: [
             '@jest/globals',
             'fast-check',
+            '@testing-library/react',
             '@millrace/testing',
             '@millrace/testing/browsers',
             '@millrace/testing/servers',
@@ -183,7 +189,7 @@ export default defineConfig([
   },
   {
     // Node's own modules are no packages, so the boundary rule does not see them: what is pure says so here.
-    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects,client}/src/**/*.ts'],
+    files: ['libs/{kernel,contracts,run-domain,ports,application,run-views,dialects,client,react}/src/**/*.ts'],
     ignores: ['**/*spec.ts'],
     rules: {
       'no-restricted-imports': ['error', { patterns: ['node:*'], paths: builtinModules }],

@@ -11,7 +11,7 @@ export type { StreamRunOptions } from './stream/run-stream.js';
 export type { ConnectionState, FollowOptions } from './stream/sse-follow.js';
 export type { PublicEvent } from '@millrace/contracts';
 export type { TokenDelta } from './stream/public-event.js';
-export { coalesceTokenDeltas, mergeTokenDeltas } from './tokens/token-deltas.js';
+export { coalesceTokenDeltas, DeltaBuffer, mergeTokenDeltas } from './tokens/token-deltas.js';
 export type {
   AgentEvent,
   AgentEventOf,

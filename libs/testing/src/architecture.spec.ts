@@ -15,6 +15,7 @@ const PURE = [
   'layer:ports',
   'layer:application',
   'layer:client',
+  'layer:react',
 ];
 
 /** One line each: the row of `layers` in eslint.config.mjs that refuses, who imports, and what. */
@@ -43,6 +44,8 @@ const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][
   ['layer:service', 'services/projector', '@millrace/local-servers'],
   ['layer:client', 'libs/client', '@millrace/agent-sdk'],
   ['layer:client', 'libs/client', 'zod'],
+  ['layer:react', 'libs/react', '@millrace/run-domain'],
+  ['layer:react', 'libs/react', 'rxjs'],
   ['layer:servers', 'libs/local-servers', '@millrace/contracts'],
   ['layer:tool', 'deploy/local', '@millrace/nest-kit'],
   ['layer:testing', 'libs/testing', '@millrace/adapter-postgres'],
@@ -85,6 +88,8 @@ const ALLOWED: readonly [layer: string, project: string, imported: string][] = [
   ['layer:kit', 'libs/nest-kit', '@millrace/adapter-jetstream'],
   ['layer:service', 'services/projector', '@millrace/nest-kit'],
   ['layer:client', 'libs/client', '@millrace/contracts/browser'],
+  ['layer:react', 'libs/react', '@millrace/client'],
+  ['layer:react', 'libs/react', 'react'],
   ['layer:servers', 'libs/local-servers', 'node:child_process'],
   ['layer:tool', 'deploy/local', '@millrace/local-servers'],
   ['layer:testing', 'libs/testing', '@millrace/run-domain'],
