@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Problem } from '@millrace/contracts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Ask, ApiWorld } from './api-world.for-spec.js';
 
 const PAGE = 'https://app.example.com';
@@ -113,5 +115,31 @@ describe('Browsers', () => {
       'cache-control': 'no-store',
     });
     expect(headers).not.toHaveProperty('x-powered-by');
+  });
+});
+
+describe('The page with the documents', () => {
+  const fetch = (url: string) => world.app.inject({ method: 'GET', url });
+
+  it('loads nothing but what is served here, under a policy that allows nothing else', async () => {
+    const page = await fetch('/docs');
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toContain("script-src 'self';");
+    const loaded = [...page.payload.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+    expect(loaded).toHaveLength(3);
+    for (const path of loaded) {
+      const { statusCode, headers, payload } = await fetch(`/${path}`);
+      expect([path, statusCode]).toEqual([path, 200]);
+      expect(headers['content-type']).toMatch(/^text\/(css|javascript)/);
+      expect(payload.length).toBeGreaterThan(100);
+    }
+    expect((await fetch('/docs/start.js')).payload).toContain("url: 'openapi.json'");
+  });
+
+  it('shows the document that is in proto/', async () => {
+    const served = await fetch('/openapi.json');
+    expect(served.headers['content-type']).toContain('application/json');
+    const written = readFileSync(join(import.meta.dirname, '..', '..', '..', 'proto', 'openapi.json'), 'utf8');
+    expect(served.json()).toEqual(JSON.parse(written));
   });
 });

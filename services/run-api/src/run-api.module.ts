@@ -14,7 +14,8 @@ import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
 import { RunLog, ThreadLog } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './config.js';
-import { OpenApiController } from './openapi/openapi.controller.js';
+import { DocsController } from './documents/docs.controller.js';
+import { OpenApiController } from './documents/open-api.controller.js';
 import { ReadModelHealth } from './reads/read-model-health.js';
 import { ReadModelsModule } from './reads/read-models.module.js';
 import { AgentController } from './routes/agent.controller.js';
@@ -42,6 +43,7 @@ export class RunApiModule {
       controllers: [
         HealthController,
         OpenApiController,
+        DocsController,
         RunListController,
         NativeController,
         AgentController,

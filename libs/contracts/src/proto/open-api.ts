@@ -1,57 +1,102 @@
 import { z } from 'zod';
-import { OPERATIONS, type Operation } from '../http/operations.js';
+import { EXAMPLES } from '../http/examples.js';
+import { OPERATIONS, type Operation, scopeOf } from '../http/operations.js';
 import { Problem } from '../http/problem.http.js';
+import { IdempotencyKey } from '../http/requests.http.js';
+import { RunSummary } from '../http/run-list.http.js';
+import { RunDetail } from '../http/run-reads.http.js';
+import { RunId } from '../ids.js';
+import { RunStatus } from '../run-status.js';
 import type { JsonObject } from './json-schema.js';
+import { problemResponses, problemsOf } from './open-api-problems.js';
+import { streamPaths } from './open-api-streams.js';
 
 /** The document clients are made from, out of the very schemas requests are parsed with. */
 export const openApi = (): JsonObject => {
-  const paths: Record<string, Record<string, object>> = {};
+  const paths: Record<string, JsonObject> = {};
   for (const operation of OPERATIONS) {
-    const path = (paths[operation.path.replaceAll(/:(\w+)/g, '{$1}')] ??= {});
-    path[operation.method] = describe(operation);
+    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [operation.method]: describe(operation) };
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Millrace run API', version: '1' },
+    info: {
+      title: 'Millrace',
+      version: '1',
+      description: 'Durable runs of agents, in three dialects over one log. Match on the `code` of a problem.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: [
+      { name: 'native', description: 'Runs, as they are.' },
+      { name: 'agent', description: 'One agent that works, asks and is answered.' },
+      { name: 'thread', description: 'Conversations: each message is a run.' },
+    ],
     security: [{ bearer: [] }],
-    paths,
+    paths: { ...paths, ...streamPaths(schemaOf(RunId, 'input')) },
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { Problem: schemaOf(Problem, 'output') },
+      securitySchemes: {
+        bearer: {
+          ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          description: 'With `sub`, `tenant_id`, `exp` and `scope` (`runs:read`, `runs:write`).',
+        },
+        ticket: { type: 'apiKey', in: 'query', name: 'ticket', description: 'From `POST …/stream-ticket`; good once.' },
+      },
+      parameters: { IdempotencyKey: KEY },
+      responses: problemResponses(),
+      schemas: Object.fromEntries(Object.entries(SHARED).map(([name, schema]) => [name, schemaOf(schema, 'input')])),
     },
   };
 };
 
-const describe = ({ id, summary, tag, params, query, body, answer, creates }: Operation): object => ({
-  operationId: id,
-  summary,
-  tags: [tag],
-  parameters: [
-    ...parameters('path', params),
-    ...parameters('query', query),
-    ...(creates === 'by key' ? [{ $comment: 'the same key and body give the same answer', ...KEY }] : []),
-  ],
-  ...(body ? { requestBody: { required: body.required, content: json(schemaOf(body.schema, 'input')) } } : {}),
-  responses: {
-    [creates ? '201' : '200']: { description: 'Done.', content: json(schemaOf(answer, 'output')) },
-    default: {
-      description: 'A problem; match on its `code`.',
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+/** What has a name of its own in the document; an answer that is one of them refers to it. */
+const SHARED = { Problem, RunStatus, RunSummary, RunDetail };
+
+const KEY = {
+  ...{ name: 'Idempotency-Key', in: 'header', required: false },
+  description: 'Chosen by the client for one creation: the same key and body give the same answer, however often.',
+  schema: { ...z.toJSONSchema(IdempotencyKey), $schema: undefined, examples: ['order-7'] },
+};
+
+const describe = (operation: Operation): JsonObject => {
+  const { id, summary, tag, params, query, body, answer, creates } = operation;
+  const example = EXAMPLES[id];
+  return {
+    operationId: id,
+    summary,
+    description: `Needs the scope \`${scopeOf(operation)}\`.`,
+    tags: [tag],
+    parameters: [
+      ...parameters('path', params),
+      ...parameters('query', query),
+      ...(creates === 'by key' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...(body
+      ? { requestBody: { required: body.required, content: json(schemaOf(body.schema, 'input'), example?.body) } }
+      : {}),
+    responses: {
+      [creates ? '201' : '200']: { description: 'Done.', content: json(referenceTo(answer), example?.answer) },
+      ...problemsOf(operation),
     },
-  },
+  };
+};
+
+const parameters = (place: 'path' | 'query', schema: z.ZodObject | undefined): JsonObject[] =>
+  Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, ...rest } = schemaOf(field as z.ZodType, 'output'); // what a text in an address stands for
+    return { name, in: place, required: place === 'path', ...(description ? { description } : {}), schema: rest };
+  });
+
+const json = (schema: JsonObject, example: unknown): JsonObject => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
 
-const KEY = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } };
+const referenceTo = (schema: z.ZodType): JsonObject => {
+  const [name] = Object.entries(SHARED).find(([, shared]) => shared === schema) ?? [];
+  // The input side of an answer too: fields nobody knows yet are allowed in it.
+  return name === undefined ? schemaOf(schema, 'input') : { $ref: `#/components/schemas/${name}` };
+};
 
-const parameters = (place: 'path' | 'query', schema: z.ZodObject | undefined): object[] =>
-  Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
-    ...{ name, in: place, required: place === 'path' },
-    schema: schemaOf(field as z.ZodType, 'output'), // what a text in an address has to stand for
-  }));
-
-const json = (schema: object): object => ({ 'application/json': { schema } });
-
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonObject => {
   const { $schema: _, '~standard': __, ...rest } = z.toJSONSchema(schema, { io });
   return rest;
 };

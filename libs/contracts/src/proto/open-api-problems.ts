@@ -1,0 +1,95 @@
+import type { Operation } from '../http/operations.js';
+import { aRunId } from '../fixtures.js';
+import type { JsonObject } from './json-schema.js';
+
+interface ProblemKind {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly description: string;
+  readonly headers?: readonly string[];
+  readonly more?: JsonObject;
+}
+
+/** What can be answered in place of what was asked for; `code` is an example where there are several. */
+const PROBLEMS = {
+  Invalid: {
+    ...{ status: 400, code: 'VALIDATION_FAILED', title: 'The request is not valid.' },
+    description: 'What was sent cannot be read, or has not the shape the route takes: `errors` names the fields.',
+    more: { errors: [{ field: 'appId', message: 'Invalid input: expected string, received undefined' }] },
+  },
+  Unauthenticated: {
+    ...{ status: 401, code: 'UNAUTHENTICATED', title: 'A valid token is needed.' },
+    description: 'No token, or none that is good.',
+    headers: ['WWW-Authenticate'],
+  },
+  Forbidden: {
+    ...{ status: 403, code: 'FORBIDDEN', title: 'The token does not allow this.' },
+    description: 'The token lacks the scope.',
+  },
+  NotFound: {
+    ...{ status: 404, code: 'RUN_NOT_FOUND', title: 'No such run.' },
+    description: 'There is none, or it is another tenant’s: both are told in the same words.',
+  },
+  Refused: {
+    ...{ status: 409, code: 'RUN_ENDED', title: 'The run has ended; nothing more can happen to it.' },
+    description: 'This makes no sense for the run as it is.',
+  },
+  Expired: {
+    ...{ status: 410, code: 'INPUT_EXPIRED', title: 'The request has expired.' },
+    description: 'Nobody answered in time.',
+  },
+  TooLarge: {
+    ...{ status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'The body is too large.' },
+    description: 'The body is over 1 MiB.',
+  },
+  KeyReused: {
+    ...{ status: 422, code: 'IDEMPOTENCY_KEY_REUSED', title: 'This key was used before, for another request.' },
+    description: 'The Idempotency-Key came with another request before.',
+  },
+  RateLimited: {
+    ...{ status: 429, code: 'RATE_LIMITED', title: 'Too many requests; try again later.' },
+    description: 'More requests than a minute may have.',
+    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  },
+  Unavailable: {
+    ...{ status: 503, code: 'RUN_LOG_UNAVAILABLE', title: 'This cannot be answered at present; try again.' },
+    description: 'Whether an order was stored is not known: repeat it, with its key when it creates something.',
+    headers: ['Retry-After'],
+  },
+} as const satisfies Record<string, ProblemKind>;
+type ProblemName = keyof typeof PROBLEMS;
+
+export const problemResponses = (): JsonObject =>
+  Object.fromEntries(Object.entries<ProblemKind>(PROBLEMS).map(([name, kind]) => [name, responseOf(kind)]));
+
+/** Which of them an operation may answer with. */
+export const problemsOf = (operation: Operation): JsonObject => {
+  const names: ProblemName[] = [
+    ...(operation.params || operation.query || operation.body ? (['Invalid'] as const) : []),
+    ...(['Unauthenticated', 'Forbidden'] as const),
+    ...(operation.params ? (['NotFound'] as const) : []),
+    ...(operation.params && operation.body ? (['Refused'] as const) : []),
+    ...(operation.id.startsWith('answer') ? (['Expired'] as const) : []),
+    ...(operation.body ? (['TooLarge'] as const) : []),
+    ...(operation.creates === 'by key' ? (['KeyReused'] as const) : []),
+    ...(['RateLimited', 'Unavailable'] as const),
+  ];
+  return referencesTo(names);
+};
+
+export const referencesTo = (names: readonly ProblemName[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [PROBLEMS[name].status, { $ref: `#/components/responses/${name}` }]));
+
+const responseOf = ({ description, headers = [], more, ...said }: ProblemKind): JsonObject => ({
+  description,
+  ...(headers.length === 0
+    ? {}
+    : { headers: Object.fromEntries(headers.map((name) => [name, { schema: { type: 'string' } }])) }),
+  content: {
+    'application/problem+json': {
+      schema: { $ref: '#/components/schemas/Problem' },
+      example: { type: 'about:blank', ...said, requestId: aRunId, ...more },
+    },
+  },
+});
