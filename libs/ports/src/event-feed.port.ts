@@ -1,9 +1,14 @@
 import type { RunEvent, RunEventKind, ThreadEvent } from '@millrace/contracts';
 
 /** What lies at one place of the store; `invalid` says why it is no event we can read, so that it can be set aside. */
-export type StoredEvent =
-  | { readonly streamSequence: number; readonly event: RunEvent | ThreadEvent }
-  | { readonly streamSequence: number; readonly subject: string; readonly invalid: string };
+export type StoredEvent = Place &
+  ({ readonly event: RunEvent | ThreadEvent } | { readonly subject: string; readonly invalid: string });
+
+interface Place {
+  readonly streamSequence: number;
+  /** By the store's own clock. */
+  readonly storedAt: string;
+}
 
 export interface FeedStart {
   readonly afterStreamSequence: number;
@@ -17,4 +22,6 @@ export interface FeedStart {
 export abstract class EventFeed {
   /** What is there, then what comes, in batches of what has piled up; never an empty one. Ends when `signal` aborts. */
   abstract batches(from: FeedStart): AsyncIterable<readonly StoredEvent[]>;
+  /** How many of them there are by now. */
+  abstract count(from: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PositionMoved } from '@millrace/adapter-postgres';
 import { eventFixture } from '@millrace/contracts';
 import { EventFeed, type FeedStart, type StoredEvent } from '@millrace/ports';
 import { Logger } from '@nestjs/common';
@@ -10,7 +11,8 @@ beforeEach(() => {
   Logger.overrideLogger(false);
 });
 
-const at = (streamSequence: number): StoredEvent => ({ streamSequence, event: eventFixture('RunStarted') });
+const storedAt = '2026-01-12T10:00:00.000Z';
+const at = (streamSequence: number): StoredEvent => ({ streamSequence, storedAt, event: eventFixture('RunStarted') });
 
 /** Gives what it holds after the position that is asked for, then waits for the end. */
 class HeldFeed extends EventFeed {
@@ -22,6 +24,9 @@ class HeldFeed extends EventFeed {
     this.asked.push(afterStreamSequence);
     for (const batch of this.held) if ((batch[0]?.streamSequence ?? 0) > afterStreamSequence) yield batch;
     if (!signal.aborted) await once(signal, 'abort');
+  }
+  async count(): Promise<number> {
+    return this.held.flat().length;
   }
 }
 
@@ -99,6 +104,36 @@ describe('ProjectionRunner', () => {
     ]);
   });
 
+  it('goes on from where the position was moved to, as if nothing had happened', async () => {
+    store.failures = [new PositionMoved('Projection spec does not stand at 0 any more')];
+    store.beforeCommit = async () => void (store.position = Math.max(store.position, 2));
+    const feed = new HeldFeed([[at(1)], [at(2)], [at(3)]]);
+    const reached = store.reaches(3);
+    const running = run(feed);
+    await reached;
+    expect([feed.asked, applied, running.outage]).toEqual([[0, 2], [3], undefined]);
+  });
+
+  it('tells how old the event is that waits to be committed, and is never ahead of time', async () => {
+    let letGo = () => {};
+    const begun = new Promise<void>((resolve) => {
+      store.beforeCommit = () => {
+        resolve();
+        return new Promise((finish) => (letGo = finish));
+      };
+    });
+    const late = new Date(Date.now() + 60_000).toISOString();
+    const running = run(new HeldFeed([[at(1), { ...at(2), storedAt: late }]]));
+    expect(running.lagMs).toBeUndefined();
+    await begun;
+    expect(running.lagMs).toBeGreaterThanOrEqual(Date.now() - Date.parse(storedAt) - 60_000);
+    const reached = store.reaches(2);
+    letGo();
+    await reached;
+    await running.beforeApplicationShutdown();
+    expect(running.lagMs).toBe(0);
+  });
+
   it('stands by while another instance projects, and takes over when that one is gone', async () => {
     let isFree = false;
     const feed = new HeldFeed([[at(1)]]);
@@ -150,7 +185,7 @@ describe('ProjectionRunner', () => {
 
   it('moves past what is no event', async () => {
     const reached = store.reaches(2);
-    run(new HeldFeed([[{ streamSequence: 1, subject: 'tenant.x', invalid: 'no JSON' }, at(2)]]));
+    run(new HeldFeed([[{ streamSequence: 1, storedAt, subject: 'tenant.x', invalid: 'no JSON' }, at(2)]]));
     await reached;
     expect(store.position).toBe(2);
   });

@@ -1,4 +1,4 @@
-import { ExclusiveLock, type Poison, type ProjectionStore } from '@millrace/adapter-postgres';
+import { ExclusiveLock, type Poison, PositionMoved, type ProjectionStore } from '@millrace/adapter-postgres';
 import type { EventFeed, StoredEvent } from '@millrace/ports';
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,6 +23,7 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
   #position = 0;
   #poisoned = 0;
   #lagMs: number | undefined;
+  #oldestWaitingAt: number | undefined;
 
   constructor(
     private readonly projection: Projection,
@@ -45,9 +46,9 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     return this.#position;
   }
 
-  /** How old the last event was when it was committed; undefined before the first. */
+  /** How old the last event was when it was committed, or is that waits to be; undefined before the first. */
   get lagMs(): number | undefined {
-    return this.#lagMs;
+    return this.#oldestWaitingAt === undefined ? this.#lagMs : ageOf(this.#oldestWaitingAt);
   }
 
   /** How many events this instance has set aside. */
@@ -72,6 +73,10 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
         await this.#takeTurn(signal, () => (failures = 0));
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof PositionMoved) {
+          this.#log.log(`${error.message}; going on from where it stands`); // new rows have taken the old ones' place
+          continue;
+        }
         this.#role = 'waiting';
         this.#outages.failed(error);
         await sleep(Math.min(200 * 2 ** failures++, MAX_PAUSE_MS), signal);
@@ -123,6 +128,7 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     const last = batch.at(-1);
     if (last === undefined) return;
     const from = this.#position;
+    this.#oldestWaitingAt = Date.parse(batch.at(0)?.storedAt ?? last.storedAt);
     let poison: readonly Poison[] = [];
     await this.store.commit(this.projection.name, from, last.streamSequence, async (em) => {
       poison = await this.projection.apply(em, batch);
@@ -131,10 +137,14 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
       this.#log.error(`Set aside ${what} at ${streamSequence}, which cannot be projected: ${reason}`);
     }
     this.#poisoned += poison.length;
-    this.#lagMs = 'event' in last ? Math.max(0, Date.now() - Date.parse(last.event.ts)) : this.#lagMs;
+    this.#lagMs = ageOf(Date.parse(last.storedAt));
+    this.#oldestWaitingAt = undefined;
     this.#position = last.streamSequence;
   }
 }
+
+/** The store's clock may be ahead of ours. */
+const ageOf = (moment: number): number => Math.max(0, Date.now() - moment);
 
 const QUIET_MS = 500;
 const STANDBY_MS = 1_000;

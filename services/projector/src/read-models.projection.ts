@@ -1,8 +1,15 @@
-import { type EntityManager, isDataRefused, type Poison, ReadModelTables } from '@millrace/adapter-postgres';
+import {
+  type EntityManager,
+  isDataRefused,
+  type KnownRows,
+  type Poison,
+  ReadModelTables,
+  runKeyOf,
+} from '@millrace/adapter-postgres';
 import type { RunEvent, ThreadEvent } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
 import type { StoredEvent } from '@millrace/ports';
-import { foldThread, keysTouched, RunViews } from '@millrace/run-views';
+import { foldThread, keysTouched, type RunRows, RunViews } from '@millrace/run-views';
 import type { Projection } from './projection.js';
 
 const NAME = 'read-models';
@@ -45,21 +52,22 @@ async function applied(em: EntityManager, events: readonly Readable[]): Promise<
 const isOfDatabase = (error: unknown): boolean => error !== null && typeof error === 'object' && 'code' in error;
 
 async function write(tables: ReadModelTables, events: readonly Readable[]): Promise<void> {
-  const runs = Map.groupBy(
+  const byRun = Map.groupBy(
     events.flatMap(({ event }) => ('runId' in event ? [event] : [])),
-    ({ tenantId, runId }) => `${tenantId}.${runId}`,
+    runKeyOf,
   );
-  const changes = [];
-  for (const ofRun of runs.values()) changes.push(await foldedOn(tables, ofRun));
-  await tables.write(changes);
+  const touched = [...byRun.values()].flatMap((ofRun) => {
+    const [run] = ofRun;
+    return run === undefined ? [] : [{ run, keys: keysTouched(ofRun) }];
+  });
+  const known = await tables.known(touched);
+  await tables.write([...byRun].map(([key, ofRun]) => foldedOn(known.get(key), ofRun)));
   const threads = events.flatMap(({ event }) => ('threadId' in event && !('runId' in event) ? [event] : []));
   await tables.writeThreads(threadsIn(threads));
 }
 
-async function foldedOn(tables: ReadModelTables, events: readonly RunEvent[]) {
-  const [first] = events;
-  if (first === undefined) throw new TypeError('a group has at least one event');
-  const views = new RunViews(await tables.known(first, keysTouched(events)));
+function foldedOn(known: KnownRows | undefined, events: readonly RunEvent[]): RunRows {
+  const views = new RunViews(known);
   for (const event of events) views.take(event);
   return views.changes();
 }
@@ -76,5 +84,5 @@ const poisonOf = (stored: StoredEvent, reason: string): Poison => ({
   runId: 'event' in stored && 'runId' in stored.event ? stored.event.runId : null,
   what: ('event' in stored ? stored.event.kind : stored.subject).replaceAll('\0', '\uFFFD'),
   reason: reason.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 1_000),
-  recordedAt: new Date().toISOString(),
+  storedAt: stored.storedAt,
 });

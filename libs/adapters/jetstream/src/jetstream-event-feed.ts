@@ -29,18 +29,9 @@ export class JetStreamEventFeed extends EventFeed {
     super();
   }
 
-  async *batches({
-    afterStreamSequence,
-    exclude = [],
-    signal,
-    maxBatch = BATCH,
-  }: FeedStart): AsyncGenerator<StoredEvent[]> {
+  async *batches({ signal, maxBatch = BATCH, ...start }: FeedStart): AsyncGenerator<StoredEvent[]> {
     if (signal.aborted) return;
-    const consumer = await jetstream(this.nats).consumers.get(STREAMS.runs, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: afterStreamSequence + 1,
-      filter_subjects: filtersWithout(exclude),
-    });
+    const consumer = await this.open(start);
     const messages = await consumer.consume({ max_messages: 2 * maxBatch });
     const close = () => void messages.close();
     signal.addEventListener('abort', close);
@@ -57,13 +48,28 @@ export class JetStreamEventFeed extends EventFeed {
     }
   }
 
+  async count(start: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>): Promise<number> {
+    const consumer = await this.open(start);
+    const { num_pending } = await consumer.info(true); // as it was when it was made
+    await consumer.delete();
+    return num_pending;
+  }
+
+  private open({ afterStreamSequence, exclude = [] }: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>) {
+    return jetstream(this.nats).consumers.get(STREAMS.runs, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: afterStreamSequence + 1,
+      filter_subjects: filtersWithout(exclude),
+    });
+  }
+
   private async decode(message: JsMsg): Promise<StoredEvent> {
-    const streamSequence = message.seq;
+    const place = { streamSequence: message.seq, storedAt: message.time.toISOString() };
     try {
-      return { streamSequence, event: await this.eventIn(message) };
+      return { ...place, event: await this.eventIn(message) };
     } catch (error) {
       if (!(error instanceof PlatformError) || error.redelivery === 'retry') throw error;
-      return { streamSequence, subject: message.subject, invalid: error.message };
+      return { ...place, subject: message.subject, invalid: error.message };
     }
   }
 

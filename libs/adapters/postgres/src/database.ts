@@ -8,6 +8,8 @@ export interface DatabaseOptions extends ConnectionSettings {
   readonly maxConnections?: number;
   /** How long a connection nobody uses stays open; 0 is for ever. */
   readonly idleTimeoutMs?: number;
+  /** Where the tables are; `public` when it is not given. */
+  readonly schema?: string;
 }
 
 /** Does not connect yet: a database that is down shows with the first statement, and may come up before it. */
@@ -63,10 +65,17 @@ const openOrm = (options: DatabaseOptions): Promise<MikroORM> =>
   MikroORM.init({
     clientUrl: options.url,
     entities: ENTITIES,
+    ...(options.schema === undefined ? {} : inSchema(options.schema)),
     ensureDatabase: false, // a typing error in the URL must not make a database
     pool: { min: 0, max: options.maxConnections ?? 10, idleTimeoutMillis: options.idleTimeoutMs ?? 10_000 },
     driverOptions: connectionOptions({ answerWithinMs: 30_000, ...options }),
   });
+
+/**
+ * The name keeps it apart from others of this process: MikroORM hands the transaction that is under way to every
+ * EntityManager of the same name, whatever database it was made for.
+ */
+const inSchema = (schema: string) => ({ schema, contextName: schema });
 
 export function describeDatabase(url: string): string {
   const { host, pathname } = new URL(url);

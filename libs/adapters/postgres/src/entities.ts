@@ -12,7 +12,8 @@ import { ToolCallEntity } from './entities/tool-call.entity.js';
 import { TrailEntity } from './entities/trail.entity.js';
 
 /** Folds of the log, and nothing else: dropped and projected again, they hold the same rows. */
-export const READ_MODELS = [
+const FOLDS = [
+  ProjectionPoison,
   RunEntity,
   StepEntity,
   MessageEntity,
@@ -26,7 +27,9 @@ export const READ_MODELS = [
 ];
 
 /** Every table there is; a spec compares this list with what the migrations make. */
-export const ENTITIES = [ProjectionPosition, ProjectionPoison, ...READ_MODELS];
+export const ENTITIES = [ProjectionPosition, ...FOLDS];
+
+export const FOLDED_TABLES = FOLDS.map((entity) => entity.meta.tableName);
 
 /** For grants. What the projector set aside is shown to nobody. */
 export const TABLES = ENTITIES.map((entity) => ({

@@ -10,7 +10,8 @@ export {
 export { ExclusiveLock } from './exclusive-lock.js';
 export { migrate, type MigrateOptions } from './migrate.js';
 export { ProjectionStore } from './projection-store.js';
-export { ReadModelTables, type Poison } from './read-model-tables.js';
+export { ReadModelTables, runKeyOf, type KnownRows, type Poison } from './read-model-tables.js';
 export { CursorInvalid } from './run-cursor.js';
 export { RunReader, type RunFilters, type RunPage } from './run-reader.js';
+export { SecondTables } from './second-tables.js';
 export type { EntityManager } from '@mikro-orm/postgresql';

@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { APP_ROLE, ensureRole, grantTables, READER_ROLE } from './app-role.js';
 import { Database, describeDatabase } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
@@ -29,7 +29,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   try {
     if (createDatabase) await makeDatabase(orm, database.description);
     await database.transaction(async (em) => {
-      await em.execute(`select pg_advisory_xact_lock(hashtextextended('millrace-migrations', 0))`);
+      await awaitMigrations(em);
       await ensureRole(em, APP_ROLE, appPassword);
       await ensureRole(em, READER_ROLE, readerPassword);
       await orm.migrator.up({ transaction: em.getTransactionContext<object>() });
@@ -38,6 +38,11 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+/** Nobody else migrates until the transaction ends. */
+export async function awaitMigrations(em: EntityManager): Promise<void> {
+  await em.execute(`select pg_advisory_xact_lock(hashtextextended('millrace-migrations', 0))`);
 }
 
 async function makeDatabase(orm: MikroORM, description: string): Promise<void> {

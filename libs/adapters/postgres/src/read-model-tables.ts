@@ -9,6 +9,7 @@ import type {
   ToolCallRow,
   TouchedKeys,
 } from '@millrace/run-views';
+import { bulkUpsert } from './bulk-upsert.js';
 import { CheckpointEntity } from './entities/checkpoint.entity.js';
 import { DeadLetterEntity } from './entities/dead-letter.entity.js';
 import { InputRequestEntity } from './entities/input-request.entity.js';
@@ -29,87 +30,108 @@ export interface Poison {
   readonly runId: string | null;
   readonly what: string;
   readonly reason: string;
-  readonly recordedAt: string;
+  /** When the log stored it: the same however often it is projected. */
+  readonly storedAt: string;
 }
 
-type KnownRows = Pick<RunRows, 'run' | 'steps' | 'toolCalls' | 'inputRequests'>;
+export interface Touched {
+  readonly run: RunKey;
+  readonly keys: TouchedKeys;
+}
+
+export type KnownRows = Pick<RunRows, 'run' | 'steps' | 'toolCalls' | 'inputRequests'>;
 
 /** The tables as the projector uses them, inside the transaction that moves its position. */
 export class ReadModelTables {
   constructor(private readonly em: EntityManager) {}
 
-  /** What is stored of one run, as far as `keys` name it. */
-  async known({ tenantId, runId }: RunKey, keys: TouchedKeys): Promise<KnownRows> {
-    const run = { tenantId, runId };
-    const [stored] = await rowsOf<RunRow>(this.em, RunEntity, run);
-    if (stored === undefined) return { run: undefined, steps: [], toolCalls: [], inputRequests: [] };
-    const named = <Row extends object>(entity: EntitySchema, column: string, values: readonly string[]) =>
-      values.length === 0 ? [] : rowsOf<Row>(this.em, entity, { ...run, [column]: { $in: values } });
-    return {
-      run: stored,
-      steps: await named<StepRow>(StepEntity, 'taskKey', keys.taskKeys),
-      toolCalls: await named<ToolCallRow>(ToolCallEntity, 'toolUseId', keys.toolUseIds),
-      inputRequests: await named<InputRequestRow>(InputRequestEntity, 'requestId', keys.requestIds),
+  /** What is stored of these runs, as far as their keys name it, by `tenantId.runId`: one query for each table. */
+  async known(touched: readonly Touched[]): Promise<ReadonlyMap<string, KnownRows>> {
+    const among = (keysOf?: (keys: TouchedKeys) => readonly string[], column = '') => {
+      const some = keysOf === undefined ? touched : touched.filter(({ keys }) => keysOf(keys).length > 0);
+      return {
+        tenantId: { $in: distinct(some.map(({ run }) => run.tenantId)) },
+        runId: { $in: distinct(some.map(({ run }) => run.runId)) },
+        ...(keysOf === undefined ? {} : { [column]: { $in: distinct(some.flatMap(({ keys }) => keysOf(keys))) } }),
+      };
     };
+    const rowsIn = async <Row extends RunKey>(entity: EntitySchema, where: ReturnType<typeof among>) =>
+      Map.groupBy(where.runId.$in.length === 0 ? [] : await rowsOf<Row>(this.em, entity, where), runKeyOf);
+    const runs = await rowsIn<RunRow>(RunEntity, among());
+    const steps = await rowsIn<StepRow>(
+      StepEntity,
+      among(({ taskKeys }) => taskKeys, 'taskKey'),
+    );
+    const calls = await rowsIn<ToolCallRow>(
+      ToolCallEntity,
+      among(({ toolUseIds }) => toolUseIds, 'toolUseId'),
+    );
+    const asked = await rowsIn<InputRequestRow>(
+      InputRequestEntity,
+      among(({ requestIds }) => requestIds, 'requestId'),
+    );
+    return new Map(
+      touched.map(({ run }) => {
+        const key = runKeyOf(run);
+        const [stored] = runs.get(key) ?? [];
+        const rest = { steps: steps.get(key) ?? [], toolCalls: calls.get(key) ?? [] };
+        return [key, { run: stored, ...rest, inputRequests: asked.get(key) ?? [] }];
+      }),
+    );
   }
 
   /** New and changed rows, of any number of runs: one statement for each table. */
   async write(changes: readonly RunRows[]): Promise<void> {
-    await this.#upsert(RunEntity, present(changes.map(({ run }) => run)));
-    await this.#upsert(
+    await bulkUpsert(this.em, RunEntity, present(changes.map(({ run }) => run)));
+    await bulkUpsert(
+      this.em,
       StepEntity,
       changes.flatMap(({ steps }) => steps),
     );
-    await this.#upsert(
+    await bulkUpsert(
+      this.em,
       MessageEntity,
       changes.flatMap(({ messages }) => messages),
     );
-    await this.#upsert(
+    await bulkUpsert(
+      this.em,
       ToolCallEntity,
       changes.flatMap(({ toolCalls }) => toolCalls),
     );
-    await this.#upsert(
+    await bulkUpsert(
+      this.em,
       InputRequestEntity,
       changes.flatMap(({ inputRequests }) => inputRequests),
     );
-    await this.#upsert(
+    await bulkUpsert(
+      this.em,
       RunLogEntity,
       changes.flatMap(({ logs }) => logs),
     );
-    await this.#upsert(
+    await bulkUpsert(
+      this.em,
       TrailEntity,
       changes.flatMap(({ trail }) => trail),
     );
-    await this.#upsert(
+    await bulkUpsert(
+      this.em,
       CheckpointEntity,
       changes.flatMap(({ checkpoints }) => checkpoints),
     );
-    await this.#upsert(DeadLetterEntity, present(changes.map(({ deadLetter }) => deadLetter)));
+    await bulkUpsert(this.em, DeadLetterEntity, present(changes.map(({ deadLetter }) => deadLetter)));
   }
 
   async writeThreads(threads: readonly ThreadRow[]): Promise<void> {
-    await this.#upsert(ThreadEntity, threads);
+    await bulkUpsert(this.em, ThreadEntity, threads);
   }
 
   async writePoison(poison: readonly Poison[]): Promise<void> {
-    await this.#upsert(ProjectionPoison, poison);
-  }
-
-  async #upsert(entity: EntitySchema, rows: readonly object[]): Promise<void> {
-    const primaryKeys: string[] = this.em.getMetadata().get(entity).primaryKeys;
-    for (let at = 0; at < rows.length; at += MAX_ROWS) {
-      const some = rows.slice(at, at + MAX_ROWS).map((row) => ({ ...row }));
-      const insert = this.em.createQueryBuilder<Record<string, unknown>>(entity).insert(some);
-      try {
-        await insert.onConflict(primaryKeys).merge().execute();
-      } catch (error) {
-        throw error instanceof Error ? this.em.getDriver().convertException(error) : error; // a query builder does not
-      }
-    }
+    await bulkUpsert(this.em, ProjectionPoison, poison);
   }
 }
 
-/** A statement takes 65,535 parameters, and a row has up to 30. */
-const MAX_ROWS = 1_000;
+export const runKeyOf = ({ tenantId, runId }: RunKey): string => `${tenantId}.${runId}`;
+
+const distinct = (values: readonly string[]): string[] => [...new Set(values)];
 
 const present = <T>(values: readonly (T | undefined)[]): T[] => values.filter((value) => value !== undefined);

@@ -19,7 +19,7 @@ import { appDatabaseUrl } from './app-role.js';
 import { openDatabase, type Database } from './database.js';
 import { migrate } from './migrate.js';
 import { ProjectionStore } from './projection-store.js';
-import { ReadModelTables } from './read-model-tables.js';
+import { ReadModelTables, runKeyOf } from './read-model-tables.js';
 import { RunReader } from './run-reader.js';
 
 const OURS = TenantId.parse('01JEAAAAAAAAAAAAAAAAAAAAAA');
@@ -84,8 +84,8 @@ describe('The read models', () => {
     expect(await reader.trail(tenantId, runId)).toEqual(rows.trail);
     expect(await reader.checkpoints(tenantId, runId)).toEqual(rows.checkpoints);
     await write(async (tables) => {
-      const known = await tables.known(ref, keysTouched(stored(everything(), ref)));
-      expect(known).toEqual({
+      const known = await tables.known([{ run: ref, keys: keysTouched(stored(everything(), ref)) }]);
+      expect(known.get(runKeyOf(ref))).toEqual({
         ...{ run: rows.run, steps: rows.steps },
         ...{ toolCalls: rows.toolCalls, inputRequests: rows.inputRequests },
       });

@@ -12,7 +12,7 @@ export const ProjectionPoison = defineEntity({
     runId: p.text().nullable(),
     what: p.text(),
     reason: p.text(),
-    recordedAt: moment(),
+    storedAt: moment(),
   },
   ...projectorOnly,
 });
