@@ -27,5 +27,6 @@ export {
   type TrailRow,
 } from './rows.js';
 export { foldRun, foldRunRows, RunViews } from './run-views.js';
+export { LiveStory, storyOf, type RunStory, type StoryStatus, type StoryStep } from './run-story.js';
 export { foldThread } from './thread.fold.js';
 export { keysTouched, type TouchedKeys } from './keys-touched.js';

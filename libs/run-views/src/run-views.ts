@@ -15,7 +15,7 @@ import type {
 } from './rows.js';
 import { RowTable } from './row-table.js';
 import { deadLetterOf, evolveRun, hasEnded, hasWork, requestedRun, seen, withTool } from './run.fold.js';
-import { evolveStep, isFinished, scheduledSteps, type StepEvent } from './step.fold.js';
+import { evolveStep, isFinished, scheduledSteps, type StepEvent, unscheduledStep } from './step.fold.js';
 import { storable, storableText } from './storable.js';
 import { trailOf } from './trail.js';
 
@@ -45,7 +45,14 @@ export class RunViews {
   readonly #trail = new RowTable<TrailRow>(byPosition);
   readonly #checkpoints = new RowTable<CheckpointRow>(byPosition);
 
-  constructor(known: Partial<Pick<RunRows, 'run' | 'steps' | 'toolCalls' | 'inputRequests'>> = {}) {
+  /** Who is not given internal events learns of a step when it is started. */
+  readonly #seesAll: boolean;
+
+  constructor(
+    known: Partial<Pick<RunRows, 'run' | 'steps' | 'toolCalls' | 'inputRequests'>> = {},
+    { seesAll = true }: { readonly seesAll?: boolean } = {},
+  ) {
+    this.#seesAll = seesAll;
     this.#run = known.run;
     this.#steps = new RowTable(({ taskKey }) => taskKey, known.steps);
     this.#toolCalls = new RowTable(({ toolUseId }) => toolUseId, known.toolCalls);
@@ -93,6 +100,7 @@ export class RunViews {
         for (const step of scheduledSteps(event)) this.#steps.add(step);
         return;
       case 'NodeStarted':
+        if (!this.#seesAll) this.#steps.add(unscheduledStep(event));
         if (this.#changeStep(event)) this.#change((run) => (run.status === 'DISPATCHED' ? running(run) : run));
         return;
       case 'NodeFinished':

@@ -57,9 +57,7 @@ export const evolveRun = (run: RunRow, event: RunEvent): RunRow => {
     case 'RunQueued':
       return run.status === 'PENDING' ? { ...run, status: 'QUEUED' } : run;
     case 'RunStarted':
-      return isWaiting(run)
-        ? { ...run, status: 'DISPATCHED', agentVersion: event.agentVersion, startedAt: moment(event.ts) }
-        : run;
+      return isWaiting(run) ? dispatched(run, event) : run;
     case 'RunPaused':
       return run.status === 'RUNNING' ? { ...run, status: 'PAUSED' } : run;
     case 'RunResumed':
@@ -116,6 +114,13 @@ export const evolveRun = (run: RunRow, event: RunEvent): RunRow => {
 };
 
 const isWaiting = ({ status }: RunRow): boolean => status === 'PENDING' || status === 'QUEUED';
+
+/** It says again what was requested, for those who were not shown the request. */
+const dispatched = (run: RunRow, { agent, agentVersion, appId, policy, ts }: RunEventOf<'RunStarted'>): RunRow => ({
+  ...run,
+  ...{ status: 'DISPATCHED', agent, agentVersion, appId, policy },
+  startedAt: moment(ts),
+});
 
 const canceling = (run: RunRow, { requestedBy, reason }: RunEventOf<'RunCancelRequested'>): RunRow => ({
   ...run,

@@ -4,25 +4,33 @@ import { moment } from './storable.js';
 
 export type StepEvent = RunEventOf<'NodeStarted' | 'NodeFinished' | 'NodeRetryScheduled' | 'NodeSuspended'>;
 
-export const scheduledSteps = ({ tenantId, runId, position, tasks }: RunEventOf<'NodeScheduled'>): StepRow[] =>
-  tasks.map(({ key, node, iteration }) => ({
-    tenantId,
-    runId,
-    taskKey: key,
-    node,
-    iteration,
-    status: 'SCHEDULED',
-    attempt: 0,
-    standsFrom: 1,
-    agentId: null,
-    startedAt: null,
-    finishedAt: null,
-    durationMs: null,
-    retryAt: null,
-    error: null,
-    output: null,
-    position,
-  }));
+export const scheduledSteps = ({ tasks, ...event }: RunEventOf<'NodeScheduled'>): StepRow[] =>
+  tasks.map(({ key, node, iteration }) => scheduledStep(event, { taskKey: key, node, iteration }));
+
+/** Of a step whose schedule was not seen. */
+export const unscheduledStep = (event: RunEventOf<'NodeStarted'>): StepRow => scheduledStep(event, event);
+
+const scheduledStep = (
+  { tenantId, runId, position }: Pick<StepRow, 'tenantId' | 'runId' | 'position'>,
+  { taskKey, node, iteration }: Pick<StepRow, 'taskKey' | 'node' | 'iteration'>,
+): StepRow => ({
+  tenantId,
+  runId,
+  taskKey,
+  node,
+  iteration,
+  status: 'SCHEDULED',
+  attempt: 0,
+  standsFrom: 1,
+  agentId: null,
+  startedAt: null,
+  finishedAt: null,
+  durationMs: null,
+  retryAt: null,
+  error: null,
+  output: null,
+  position,
+});
 
 /** The very same row when the event does not fit: a finished step changes no more, an attempt begins once. */
 export const evolveStep = (step: StepRow, event: StepEvent): StepRow => {

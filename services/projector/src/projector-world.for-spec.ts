@@ -125,19 +125,8 @@ export class ProjectorWorld {
   }
 
   /** All that the tables say of one run. */
-  async rowsOf({ tenantId, runId }: RunRef): Promise<RunRows> {
-    const reader = new RunReader(this.database);
-    return {
-      run: await reader.get(tenantId, runId),
-      steps: await reader.steps(tenantId, runId),
-      messages: await reader.messages(tenantId, runId),
-      toolCalls: await reader.toolCalls(tenantId, runId),
-      inputRequests: await reader.inputRequests(tenantId, runId),
-      logs: await reader.logs(tenantId, runId),
-      trail: await reader.trail(tenantId, runId),
-      checkpoints: await reader.checkpoints(tenantId, runId),
-      deadLetter: await reader.deadLetter(tenantId, runId),
-    };
+  rowsOf({ tenantId, runId }: RunRef): Promise<RunRows> {
+    return new RunReader(this.database).rows(tenantId, runId);
   }
 }
 

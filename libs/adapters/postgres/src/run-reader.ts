@@ -7,6 +7,7 @@ import type {
   MessageRow,
   RunLogRow,
   RunRow,
+  RunRows,
   StepRow,
   ThreadRow,
   ToolCallRow,
@@ -52,6 +53,33 @@ export class RunReader {
   async get(tenantId: string, runId: string): Promise<RunRow | undefined> {
     const [run] = await this.#read<RunRow>(tenantId, RunEntity, { runId });
     return run;
+  }
+
+  /**
+   * All there is about one run, as it stood at one moment. The tables are locked (against being swapped, not against
+   * writers) before that moment is chosen: of a table that is put in place later it would see nothing.
+   */
+  async rows(tenantId: string, runId: string): Promise<RunRows> {
+    return this.database.transaction(async (em) => {
+      await em.execute('set transaction isolation level repeatable read, read only');
+      await em.execute(`lock table ${RUN_TABLES.join(', ')} in access share mode`);
+      await em.execute(`select set_config('app.current_tenant_id', ?, true)`, [tenantId]);
+      const all = <Row extends object>(entity: EntitySchema) =>
+        rowsOf<Row>(em, entity, { tenantId, runId }, { orderBy: { position: 'asc' } });
+      const [run] = await rowsOf<RunRow>(em, RunEntity, { tenantId, runId });
+      const [deadLetter] = await all<DeadLetterRow>(DeadLetterEntity);
+      return {
+        run,
+        steps: await all<StepRow>(StepEntity),
+        messages: await all<MessageRow>(MessageEntity),
+        toolCalls: await all<ToolCallRow>(ToolCallEntity),
+        inputRequests: await all<InputRequestRow>(InputRequestEntity),
+        logs: await all<RunLogRow>(RunLogEntity),
+        trail: await all<TrailRow>(TrailEntity),
+        checkpoints: await all<CheckpointRow>(CheckpointEntity),
+        deadLetter,
+      };
+    });
   }
 
   /**
@@ -110,6 +138,11 @@ export class RunReader {
     });
   }
 }
+
+const RUN_TABLES = [
+  ...[RunEntity, StepEntity, MessageEntity, ToolCallEntity, InputRequestEntity],
+  ...[RunLogEntity, TrailEntity, CheckpointEntity, DeadLetterEntity],
+].map((entity) => `"${entity.meta.tableName}"`);
 
 const wanted = ({ createdFrom, createdBefore, ...filters }: RunFilters): object[] => [
   ...WHOLE.flatMap((column) => (filters[column] === undefined ? [] : [{ [column]: filters[column] }])),

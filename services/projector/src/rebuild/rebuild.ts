@@ -30,11 +30,11 @@ export async function rebuild({ projection, feed, tables, signal, onProgress }: 
   let [events, poisoned] = [0, 0];
 
   const readOne = async (): Promise<void> => {
-    const { value: batch, done } = await batches.next();
+    const next = await batches.next();
     if (signal.aborted) throw signal.reason;
-    const last: StoredEvent | undefined = batch?.at(-1);
-    if (done === true || batch === undefined || last === undefined)
-      throw new TypeError('a feed ends when it is told to');
+    const batch: readonly StoredEvent[] = next.done === true ? [] : next.value;
+    const last = batch.at(-1);
+    if (last === undefined) throw new TypeError('a feed ends when it is told to, and never gives an empty batch');
     await tables.store.commit(name, position, last.streamSequence, async (em) => {
       poisoned += (await projection.apply(em, batch)).length;
     });
