@@ -1,7 +1,8 @@
 import { benchLog } from './log.bench-suite.js';
 import { benchRun } from './run.bench-suite.js';
+import { benchStream } from './stream.bench-suite.js';
 
-const SUITES: Readonly<Record<string, () => Promise<void>>> = { log: benchLog, run: benchRun };
+const SUITES: Readonly<Record<string, () => Promise<void>>> = { log: benchLog, run: benchRun, stream: benchStream };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in SUITES));

@@ -82,6 +82,7 @@ export class Launcher {
         name,
         env,
         mainFile: mainFileOf(service),
+        nodeArgs: service.nodeArgs,
         logFile: logFileOf(this.home, name),
       });
       first ??= child;

@@ -7,6 +7,7 @@ import { ServiceNotReady } from './launcher-errors.js';
 export interface ServiceProcess {
   readonly name: string;
   readonly mainFile: string;
+  readonly nodeArgs?: readonly string[] | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly logFile: string;
 }
@@ -16,8 +17,10 @@ export interface RunningService extends Child {
   ready(url: string): Promise<void>;
 }
 
-export async function startService({ name, mainFile, env, logFile }: ServiceProcess): Promise<RunningService> {
-  const child = await spawnGuarded({ command: process.execPath, args: ['--enable-source-maps', mainFile], env });
+export async function startService(service: ServiceProcess): Promise<RunningService> {
+  const { name, mainFile, nodeArgs = [], env, logFile } = service;
+  const args = ['--enable-source-maps', ...nodeArgs, mainFile];
+  const child = await spawnGuarded({ command: process.execPath, args, env });
   const lastWords = logOutput(child, logFile);
   return {
     pid: child.pid,

@@ -13,6 +13,8 @@ export interface ServiceSpec {
   /** Asks for exactly one port; a taken one is an error then. */
   readonly portVariable: string;
   readonly healthPath: string;
+  /** What Node is told beside the program. */
+  readonly nodeArgs?: readonly string[];
   /** Under which stack.json gives its address; none for a service nobody calls. */
   readonly urlKey?: keyof Stack & `${string}Url`;
 }
@@ -24,7 +26,10 @@ const SERVICES: readonly ServiceSpec[] = [
   { name: 'projector', usualPort: 3010, portVariable: 'PROJECTOR_PORT', healthPath },
   { name: 'orchestrator', usualPort: 3011, portVariable: 'ORCHESTRATOR_PORT', healthPath },
   { name: 'node-workers', usualPort: 3012, portVariable: 'NODE_WORKERS_PORT', healthPath },
-  { name: 'stream-gateway', usualPort: 3001, portVariable: 'STREAM_PORT', healthPath, urlKey: 'streamUrl' },
+  {
+    ...{ name: 'stream-gateway', usualPort: 3001, portVariable: 'STREAM_PORT', healthPath, urlKey: 'streamUrl' },
+    nodeArgs: ['--max-semi-space-size=4'], // see its README
+  },
   { name: 'run-api', usualPort: 3000, portVariable: 'PORT', healthPath, urlKey: 'apiUrl' },
 ];
 

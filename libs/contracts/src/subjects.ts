@@ -27,11 +27,16 @@ export const subjects = {
   threadEvent: (event: ThreadRef & { kind: 'ThreadCreated' }): string =>
     `tenant.${TenantId.parse(event.tenantId)}.thread.${ThreadId.parse(event.threadId)}.ThreadCreated`,
   live: (ref: RunRef): string => `${LIVE_PREFIX}.${subjects.run(ref)}`,
+  liveOf: (tenantId: TenantId, kind: RunEventKind | '*' = '*'): string =>
+    `${LIVE_PREFIX}.${subjects.everyRunOf(tenantId, kind)}`,
   /** Work to be done. A key holds slashes and brackets, so it travels as base64url. */
   task: (ref: RunRef & { taskKey: string }): string =>
     `tenant.${TenantId.parse(ref.tenantId)}.run.${RunId.parse(ref.runId)}.task.${encodeToken(TaskKey.parse(ref.taskKey))}`,
   /** Events of one kind over all tenants and runs: for consumers and permissions. */
   everyRun: (kind: RunEventKind | '*' = '*'): string => `tenant.*.run.*.${kind === '*' ? kind : knownKind(kind)}`,
+  /** Events of one tenant over all of its runs. */
+  everyRunOf: (tenantId: TenantId, kind: RunEventKind | '*' = '*'): string =>
+    `tenant.${TenantId.parse(tenantId)}.run.*.${kind === '*' ? kind : knownKind(kind)}`,
   everyThread: (): string => 'tenant.*.thread.*.*',
   everyTask: (): string => 'tenant.*.run.*.task.*',
   /** That a stream ticket was used. */

@@ -41,4 +41,5 @@ export { TaskQueue } from './task-queue.port.js';
 export { Timers } from './timers.port.js';
 export { Leases, Snapshots, type HeldLease } from './lease.port.js';
 export { ThreadLog } from './thread-log.port.js';
+export { TenantFeed, type FeedEvent, type FeedPage, type FeedWanted } from './tenant-feed.port.js';
 export { TicketLedger, TicketLedgerUnavailable } from './ticket-ledger.port.js';

@@ -78,9 +78,9 @@ export class GatewayWorld {
   }
 
   /** A run nobody has said anything in but that it is wanted. */
-  async run(tenantId = this.ada): Promise<RunRef> {
+  async run(tenantId = this.ada, requested: RunFact = FACT_FIXTURES.RunRequested): Promise<RunRef> {
     const run = { tenantId, runId: RunId.parse(this.ids.next()) };
-    await this.say(run, FACT_FIXTURES.RunRequested);
+    await this.say(run, requested);
     return run;
   }
 

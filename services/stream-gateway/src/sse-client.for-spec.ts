@@ -29,7 +29,10 @@ export class SseClient {
     this.abort.abort();
   }
 
-  async *messages(): AsyncGenerator<Message> {
+  /** Always the same: who takes some leaves the rest to the next. */
+  readonly #messages = this.read();
+
+  private async *read(): AsyncGenerator<Message> {
     const decoder = new TextDecoder();
     const body: ReadableStream<Uint8Array> | null = this.response.body;
     for await (const chunk of body ?? []) {
@@ -45,16 +48,15 @@ export class SseClient {
 
   async all(): Promise<Message[]> {
     const all: Message[] = [];
-    for await (const message of this.messages()) all.push(message);
+    for await (const message of this.#messages) all.push(message);
     return all;
   }
 
   /** The next so many, leaving the rest. */
   async take(count: number): Promise<Message[]> {
     const taken: Message[] = [];
-    const messages = this.messages();
     while (taken.length < count) {
-      const next = await messages.next();
+      const next = await this.#messages.next();
       if (next.done) break;
       taken.push(next.value);
     }

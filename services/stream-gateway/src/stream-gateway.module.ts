@@ -1,33 +1,37 @@
 import {
   JetStreamBlobStore,
   JetStreamRunLog,
+  JetStreamTenantFeed,
   JetStreamTicketLedger,
   type NatsConnection,
 } from '@millrace/adapter-jetstream';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets, TokenVerifier } from '@millrace/nest-kit/http';
-import { RunLog, TicketLedger } from '@millrace/ports';
+import { RunLog, TenantFeed, TicketLedger } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { StreamAccess } from './access/stream-access.js';
 import { StreamSessions } from './access/stream-sessions.js';
 import type { Config } from './config.js';
+import { AgentsOfRuns } from './feed/agents-of-runs.js';
+import { FeedStreams } from './feed/feed-streams.js';
 import { REPLAY, replayConnection, ReplayConnectionEnd } from './replay-connection.js';
+import { FeedController } from './routes/feed.controller.js';
 import { RunStreamController } from './routes/run-stream.controller.js';
 import { StreamGatewayReadiness } from './stream-gateway-readiness.js';
 import { Connections } from './streams/connections.js';
 import { ConnectionsEnd } from './streams/connections-end.js';
 import { RunChannels } from './streams/run-channels.js';
 import { RunPages } from './streams/run-pages.js';
-import { RunStreams, type RunStreamParts } from './streams/run-streams.js';
+import { RunStreams } from './streams/run-streams.js';
+import { StreamDesk } from './streams/stream-desk.js';
 
 @Module({})
 export class StreamGatewayModule {
   static forRoot(config: Config): DynamicModule {
-    const { retryMs } = config;
     return {
       module: StreamGatewayModule,
       imports: [NatsModule.forRoot(config.natsUrl, 'stream-gateway'), HttpEdgeModule.forRoot(config)],
-      controllers: [HealthController, RunStreamController],
+      controllers: [HealthController, RunStreamController, FeedController],
       providers: [
         { provide: Readiness, useClass: StreamGatewayReadiness },
         replayConnection(config.natsUrl),
@@ -54,19 +58,28 @@ export class StreamGatewayModule {
             new StreamAccess(tokens, new StreamTickets(config.tickets), new StreamSessions(config.sessions), ledger),
         },
         {
+          provide: StreamDesk,
+          inject: [Connections],
+          useFactory: (connections: Connections) => new StreamDesk(connections, config.retryMs),
+        },
+        {
           provide: RunStreams,
-          inject: [StreamAccess, RunChannels, RunPages, Connections],
-          useFactory: (...[access, channels, pages, connections]: StreamParts) =>
-            new RunStreams({ access, channels, pages, connections, retryMs }),
+          inject: [StreamAccess, RunChannels, RunPages, StreamDesk],
+          useFactory: (...parts: ConstructorParameters<typeof RunStreams>) => new RunStreams(...parts),
+        },
+        {
+          provide: TenantFeed,
+          inject: [NATS, REPLAY],
+          useFactory: (nats: NatsConnection, replay: NatsConnection) =>
+            new JetStreamTenantFeed(nats, new JetStreamBlobStore(replay), { replay }),
+        },
+        { provide: AgentsOfRuns, inject: [RunLog], useFactory: (log: RunLog) => new AgentsOfRuns(log) },
+        {
+          provide: FeedStreams,
+          inject: [StreamAccess, TenantFeed, AgentsOfRuns, StreamDesk],
+          useFactory: (...parts: ConstructorParameters<typeof FeedStreams>) => new FeedStreams(...parts),
         },
       ],
     };
   }
 }
-
-type StreamParts = [
-  RunStreamParts['access'],
-  RunStreamParts['channels'],
-  RunStreamParts['pages'],
-  RunStreamParts['connections'],
-];

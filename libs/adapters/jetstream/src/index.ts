@@ -14,5 +14,6 @@ export { SystemClock, UlidEventIds } from './system-identity.js';
 export { JetStreamTaskQueue } from './jetstream-task-queue.js';
 export { JetStreamTimers, runOfTimer } from './jetstream-timers.js';
 export { JetStreamLeases } from './jetstream-leases.js';
+export { JetStreamTenantFeed, type TenantFeedOptions } from './jetstream-tenant-feed.js';
 export { JetStreamTicketLedger } from './jetstream-ticket-ledger.js';
 export { JetStreamSnapshots } from './jetstream-snapshots.js';

@@ -88,7 +88,7 @@ const NEEDS: Record<ServiceName, NatsPermissions> = {
     subscribe: hearingLive,
   },
   'stream-gateway': {
-    publish: [`$JS.API.DIRECT.GET.${STREAMS.runs}`, ...readingBlobs, subjects.everyTicket()],
+    publish: [...readingLog, ...readingBlobs, subjects.everyTicket()],
     subscribe: hearingLive,
   },
   projector: { publish: [...feeding, ...readingLog, ...readingBlobs], subscribe: [] },

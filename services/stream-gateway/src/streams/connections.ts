@@ -1,5 +1,6 @@
 import type { StreamClosing, TenantId } from '@millrace/contracts';
 import type { SseConnection } from './sse-connection.js';
+import type { StreamReader } from './stream-desk.js';
 import { GatewayFull, ShuttingDown, TooManyStreams } from './stream-errors.js';
 
 export interface ConnectionsOptions {
@@ -10,10 +11,10 @@ export interface ConnectionsOptions {
   readonly stallMs: number;
 }
 
-/** A stream that is open, and what it would come back with. */
+/** A stream that is open, and who sends to it. */
 export interface OpenStream {
   readonly connection: SseConnection;
-  readonly cursor: string | null;
+  readonly reader: Pick<StreamReader, 'cursor'>;
 }
 
 const TICK_MS = 1_000;
@@ -27,6 +28,7 @@ export class Connections {
   readonly #timer: NodeJS.Timeout;
   #isClosing = false;
   #dropped = 0;
+  #reserved = 0;
 
   constructor(private readonly options: ConnectionsOptions) {
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
@@ -60,7 +62,6 @@ export class Connections {
       else this.#perTenant.delete(tenantId);
     };
   }
-  #reserved = 0;
 
   add(stream: OpenStream): void {
     this.#streams.add(stream);
@@ -93,4 +94,7 @@ export class Connections {
   }
 }
 
-const closing = (code: StreamClosing['code'], { cursor }: OpenStream): StreamClosing => ({ code, cursor });
+const closing = (code: StreamClosing['code'], { reader }: OpenStream): StreamClosing => ({
+  code,
+  cursor: reader.cursor,
+});

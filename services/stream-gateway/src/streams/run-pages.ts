@@ -12,7 +12,7 @@ export interface PagesOptions {
   readonly maxReads: number;
 }
 
-const PAGE = 256;
+const PAGE = 512;
 
 /**
  * The histories of runs, page by page. Public events are numbered without gaps and never change, so a page is good for

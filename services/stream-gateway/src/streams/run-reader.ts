@@ -5,6 +5,7 @@ import { type Block, blocksOf, Entry } from './entry.js';
 import type { ChannelReader, RunChannel } from './run-channel.js';
 import type { RunPages } from './run-pages.js';
 import type { SseConnection } from './sse-connection.js';
+import type { StreamReader } from './stream-desk.js';
 
 const PAGE_ATTEMPTS = 4;
 
@@ -15,7 +16,7 @@ const PAGE_ATTEMPTS = 4;
  * I1  `next` moves on only with what was handed to the connection.
  * I2  One replay at a time: whoever pumps while one is on its way changes nothing.
  */
-export class RunReader implements ChannelReader {
+export class RunReader implements ChannelReader, StreamReader {
   #isReplaying = false;
   /** Has caught up once and then taken no more for a while: its deltas are merged until it has caught up again. */
   #isLagging = false;
@@ -29,7 +30,6 @@ export class RunReader implements ChannelReader {
     private next: number,
   ) {}
 
-  /** What to come back with: everything up to it was sent. Null when that is nothing. */
   get cursor(): string | null {
     return this.next > 0 ? String(this.next - 1) : null;
   }
@@ -38,6 +38,10 @@ export class RunReader implements ChannelReader {
     this.connection.onDrain = () => this.pump();
     this.channel.join(this);
     this.pump();
+  }
+
+  leave(): void {
+    this.channel.leave(this);
   }
 
   pump(): void {

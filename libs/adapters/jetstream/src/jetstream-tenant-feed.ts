@@ -1,0 +1,140 @@
+import {
+  EventInvalid,
+  parseSubject,
+  type RunEvent,
+  type RunEventKind,
+  subjects,
+  type TenantId,
+} from '@millrace/contracts';
+import {
+  type BlobStore,
+  type FeedEvent,
+  type FeedPage,
+  type FeedWanted,
+  RunLogUnavailable,
+  TenantFeed,
+} from '@millrace/ports';
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DirectReader, type StoredMessage } from './direct-reader.js';
+import { referencedIn, subjectIn } from './event-headers.js';
+import { unpackEvent } from './large-payloads.js';
+import { STREAMS } from './topology.js';
+
+export interface TenantFeedOptions {
+  /** Direct gets go over it. */
+  readonly replay?: NatsConnection;
+  /** How often to look although nothing rang. */
+  readonly lookEveryMs?: number;
+}
+
+/** With more kinds than this, one read of everything costs less than one for each. */
+const MOST_FILTERS = 8;
+const REPLICA_PAUSE_MS = 20;
+const REPLICA_ATTEMPTS = 100;
+
+/**
+ * Direct gets by subject, one filter for each kind, merged. Live messages are only a bell: they may be lost.
+ *
+ * I1  Nothing behind the horizon is given out: it is read before the filters are, so what a filter gives up to it is
+ *     all there is. Without it an event of one kind could be stored after that kind was read, and before an event of
+ *     another kind that is given out: a cursor would jump over it.
+ * I2  The horizon comes from the leader, and a filter that seems to end before it is asked for of the leader too: a
+ *     replica that lags would leave something out.
+ */
+export class JetStreamTenantFeed extends TenantFeed {
+  readonly #reader: DirectReader;
+  readonly #js: JetStreamClient;
+
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly blobs: BlobStore,
+    private readonly options: TenantFeedOptions = {},
+  ) {
+    super();
+    this.#reader = new DirectReader(options.replay ?? nats, STREAMS.runs);
+    this.#js = jetstream(nats);
+  }
+
+  async end(tenantId: TenantId): Promise<number> {
+    return (await this.leaderGet({ last_by_subj: subjects.everyRunOf(tenantId) })) ?? 0;
+  }
+
+  async page(wanted: FeedWanted, after: number, limit: number): Promise<FeedPage> {
+    const horizon = await this.end(wanted.tenantId); // I1
+    if (horizon <= after) return { events: [], upTo: after, hasMore: false };
+    const reads = await Promise.all(
+      filteredKinds(wanted).map((kind) => this.read(subjects.everyRunOf(wanted.tenantId, kind), after, horizon, limit)),
+    );
+    const found = reads.flatMap(({ messages }) => messages).sort((a, b) => a.streamSequence - b.streamSequence);
+    const kept = found.slice(0, limit);
+    // Where a read ended at its limit nothing is known behind it.
+    const known = Math.min(horizon, ...reads.map(({ upTo }) => upTo));
+    const upTo = found.length > limit ? Math.min(known, kept.at(-1)!.streamSequence) : known;
+    const events = await Promise.all(
+      kept.filter(({ streamSequence }) => streamSequence <= upTo).map((message) => this.decode(message)),
+    );
+    return { events: events.filter(({ event }) => wanted.kinds.includes(event.kind)), upTo, hasMore: upTo < horizon };
+  }
+
+  async listen(wanted: FeedWanted, ring: () => void): Promise<() => void> {
+    const { tenantId } = wanted;
+    const subscriptions = filteredKinds(wanted).map((kind) =>
+      this.nats.subscribe(subjects.liveOf(tenantId, kind), { callback: () => ring() }),
+    );
+    const timer = setInterval(ring, this.options.lookEveryMs ?? 5_000).unref();
+    await this.nats.flush(); // the server has the subscriptions once it answers
+    return () => {
+      clearInterval(timer);
+      for (const subscription of subscriptions) subscription.unsubscribe();
+    };
+  }
+
+  private async read(filter: string, after: number, horizon: number, limit: number): Promise<Found> {
+    for (let attempt = 0; attempt < REPLICA_ATTEMPTS; attempt += 1) {
+      const page = await this.#reader.page(filter, after + 1, limit, (message) => message);
+      const { items: messages, lastSequence, atEnd } = page;
+      const inside = messages.filter(({ streamSequence }) => streamSequence <= horizon);
+      if (!atEnd || inside.length < messages.length) {
+        return {
+          messages: inside,
+          upTo: atEnd ? horizon : Math.min(lastSequence ?? after, horizon),
+        };
+      }
+      const last = lastSequence ?? after;
+      const next = last < horizon ? await this.leaderGet({ seq: last + 1, next_by_subj: filter }) : undefined; // I2
+      if (next === undefined || next > horizon) return { messages: inside, upTo: horizon };
+      await pause(REPLICA_PAUSE_MS);
+    }
+    throw new RunLogUnavailable(`No replica of ${STREAMS.runs} has what its leader has`);
+  }
+
+  private async leaderGet(query: LeaderQuery): Promise<number | undefined> {
+    try {
+      const manager = await this.#js.jetstreamManager(false);
+      return (await manager.streams.getMessage(STREAMS.runs, query))?.seq;
+    } catch (cause) {
+      throw new RunLogUnavailable(`Stream ${STREAMS.runs} cannot be read`, { cause });
+    }
+  }
+
+  private async decode({ headers, data, streamSequence }: StoredMessage): Promise<FeedEvent> {
+    const subject = subjectIn(headers);
+    const about = parseSubject(subject);
+    if (about?.type !== 'run') throw new EventInvalid(`${subject} is the subject of no event of a run`);
+    const event: RunEvent = await unpackEvent({ bytes: data, referenced: referencedIn(headers) }, about, this.blobs);
+    return { event, streamSequence };
+  }
+}
+
+type LeaderQuery = { last_by_subj: string } | { seq: number; next_by_subj: string };
+
+interface Found {
+  readonly messages: readonly StoredMessage[];
+  /** All on this filter up to here was found. */
+  readonly upTo: number;
+}
+
+const filteredKinds = ({ kinds }: FeedWanted): readonly (RunEventKind | '*')[] =>
+  kinds.length > MOST_FILTERS ? ['*'] : kinds;
