@@ -18,6 +18,8 @@ import { startTestNats, type TestNats } from '@millrace/testing/servers';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PublishGate } from './publish-gate.for-spec.js';
 
 export type Role = 'orchestrator' | 'node-workers';
 
@@ -37,11 +39,12 @@ export class Cluster {
   readonly log: JetStreamRunLog;
   readonly ports: SessionPorts;
   readonly handler: RunCommandHandler;
+  #gate: PublishGate | undefined;
 
   private constructor(
     readonly server: TestNats,
     readonly nats: NatsConnection,
-    private readonly env: Record<string, string>,
+    private env: Readonly<Record<string, string>>,
   ) {
     this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats), { lookEveryMs: 500 });
     this.ports = { log: this.log, ids: this.ids, clock: new SystemClock() };
@@ -58,6 +61,11 @@ export class Cluster {
     return cluster;
   }
 
+  /** Whatever processes publish that are started from now on passes it; what the spec itself publishes does not. */
+  async putGate(): Promise<PublishGate> {
+    return (this.#gate ??= await PublishGate.before(this.server.url));
+  }
+
   /** Resolves when it says that it listens. */
   async spawn(role: Role): Promise<Process> {
     const listening = await spawnListening({
@@ -66,7 +74,7 @@ export class Cluster {
       env: {
         ...process.env,
         NODE_OPTIONS: '',
-        ...{ NATS_URL: urlFor(this.server, role), PORT: '0', MILLRACE_LEDGER_DIR: this.folder },
+        ...{ NATS_URL: urlFor(this.#gate ?? this.server, role), PORT: '0', MILLRACE_LEDGER_DIR: this.folder },
         ...this.env,
       },
     });
@@ -85,9 +93,10 @@ export class Cluster {
     return (await (await fetch(`${url}/health/ready`)).json()) as Record<string, unknown>;
   }
 
-  /** Every process of these roles is stopped in good order and started anew. */
-  async restart(...roles: Role[]): Promise<void> {
-    const stopping = roles.flatMap((role) => this.of(role));
+  /** Every process is stopped in good order and started anew, with these settings besides the ones it had. */
+  async restart(env: Record<string, string> = {}): Promise<void> {
+    this.env = { ...this.env, ...env };
+    const stopping = [...this.processes];
     await Promise.all(stopping.map(({ child }) => child.stop('SIGTERM', 30_000)));
     await Promise.all(stopping.map(({ role }) => this.spawn(role)));
   }
@@ -114,6 +123,12 @@ export class Cluster {
     return events;
   }
 
+  /** Resolves once it is later than that: deadlines are kept by the clock, and nothing tells that one has passed. */
+  async clockPast(time: string): Promise<void> {
+    const now = this.ports.clock.now().getTime();
+    await pause(Math.max(0, Date.parse(time) - now) + 1);
+  }
+
   ended(ref: RunRef): Promise<RunEvent[]> {
     return this.until(ref, isTerminal);
   }
@@ -125,11 +140,12 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await Promise.all([...this.processes].map(({ child }) => child.stop('SIGTERM', 10_000)));
+    await this.#gate?.close();
     await this.nats.close();
     await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-const urlFor = (server: TestNats, user: NatsUserName): string =>
-  server.url.replace('nats://', `nats://${user}:secret@`);
+const urlFor = ({ url }: { readonly url: string }, user: NatsUserName): string =>
+  url.replace('nats://', `nats://${user}:secret@`);

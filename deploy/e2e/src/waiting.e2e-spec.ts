@@ -91,7 +91,7 @@ describe(`${WAITING} runs that wait for a person`, () => {
   });
 
   it('all go on after everything was restarted', async () => {
-    await cluster.restart('orchestrator', 'node-workers');
+    await cluster.restart();
     const asked = await collect('InputRequested', WAITING);
     await inHandfuls(asked, async ({ tenantId, runId, requestId }) => {
       const answer = { requestId, response: { text: 'go on' }, by: 'ada' };
