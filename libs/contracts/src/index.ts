@@ -86,6 +86,7 @@ export {
   TrailLine,
 } from './http/run-reads.http.js';
 export { RunsPage, RunsQuery, RunSummary } from './http/run-list.http.js';
+export { EXAMPLES, type OperationExample } from './http/examples.js';
 export { OPERATIONS, scopeOf, type Operation } from './http/operations.js';
 export { openApi } from './proto/open-api.js';
 export { Problem } from './http/problem.http.js';
