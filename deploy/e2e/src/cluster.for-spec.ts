@@ -10,24 +10,28 @@ import {
   SystemClock,
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
+import { appDatabaseUrl, migrate, readerDatabaseUrl } from '@millrace/adapter-postgres';
 import { RunCommandHandler, type SessionPorts } from '@millrace/application';
 import { isTerminal, RunId, type RunEvent, type RunRef, TenantId } from '@millrace/contracts';
 import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
 import { EMPTY_TAIL } from '@millrace/ports';
-import { startTestNats, type TestNats } from '@millrace/testing/servers';
+import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
+import { SignJWT } from 'jose';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PublishGate } from './publish-gate.for-spec.js';
 
-export type Role = 'orchestrator' | 'node-workers';
+export type Role = 'orchestrator' | 'node-workers' | 'run-api' | 'projector' | 'stream-gateway';
 
 export interface Process extends ListeningProcess {
   readonly role: Role;
 }
 
 const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
+const SECRET = 'a secret that is known to these specs only';
+const AUTH = { AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'e2e', AUTH_AUDIENCE: 'millrace', STREAM_TICKET_SECRET: SECRET };
 const SERVICES = join(import.meta.dirname, '..', '..', '..', 'services');
 
 /** A real nats-server and real service processes, each with its own NATS user; runs are asked for through the log. */
@@ -45,6 +49,7 @@ export class Cluster {
     readonly server: TestNats,
     readonly nats: NatsConnection,
     private env: Readonly<Record<string, string>>,
+    private readonly database: ReadModels | undefined,
   ) {
     this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats), { lookEveryMs: 500 });
     this.ports = { log: this.log, ids: this.ids, clock: new SystemClock() };
@@ -55,7 +60,8 @@ export class Cluster {
     const server = await startTestNats({ syncAlways: true, extraConfig: natsUsers(PASSWORDS) });
     const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'e2e' });
     await setUpTopology(nats, { maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 });
-    const cluster = new Cluster(server, nats, env);
+    const database = roles['run-api'] === undefined ? undefined : await startReadModels();
+    const cluster = new Cluster(server, nats, env, database);
     const wanted = Object.entries(roles) as [Role, number][];
     await Promise.all(wanted.flatMap(([role, count]) => Array.from({ length: count }, () => cluster.spawn(role))));
     return cluster;
@@ -75,6 +81,8 @@ export class Cluster {
         ...process.env,
         NODE_OPTIONS: '',
         ...{ NATS_URL: urlFor(this.#gate ?? this.server, role), PORT: '0', MILLRACE_LEDGER_DIR: this.folder },
+        ...AUTH,
+        ...(this.database ? { DATABASE_URL: this.database.urlFor(role) } : {}),
         ...this.env,
       },
     });
@@ -104,6 +112,19 @@ export class Cluster {
   async kill(killed: Process): Promise<void> {
     killed.child.kill('SIGKILL');
     await killed.child.exited;
+  }
+
+  /** As a client would, of the instance that was started first; rejects when the answer is a problem. */
+  async ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>> {
+    const [api] = this.of('run-api');
+    const response = await fetch(`${api?.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${await this.token()}`, 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer;
   }
 
   async request(agent: string, input: unknown, tenantId = this.tenantId): Promise<RunRef> {
@@ -138,14 +159,39 @@ export class Cluster {
     return readFileSync(join(this.folder, file), 'utf8').split('\n').filter(Boolean);
   }
 
+  token(expires: string = '1h'): Promise<string> {
+    return new SignJWT({ tenant_id: this.tenantId, scope: 'runs:read runs:write', sub: 'ada' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer(AUTH.AUTH_ISSUER)
+      .setAudience(AUTH.AUTH_AUDIENCE)
+      .setExpirationTime(expires)
+      .sign(new TextEncoder().encode(SECRET));
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.processes].map(({ child }) => child.stop('SIGTERM', 10_000)));
     await this.#gate?.close();
     await this.nats.close();
     await this.server.stop();
+    await this.database?.server.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
 const urlFor = ({ url }: { readonly url: string }, user: NatsUserName): string =>
   url.replace('nats://', `nats://${user}:secret@`);
+
+interface ReadModels {
+  readonly server: TestPostgres;
+  urlFor(role: Role): string;
+}
+
+/** Empty where no projector runs: run-api sees that they are behind and answers from the log. */
+const startReadModels = async (): Promise<ReadModels> => {
+  const server = await startTestPostgres();
+  const ownerUrl = await server.createDatabase('e2e');
+  await migrate({ ownerUrl, appPassword: 'secret', readerPassword: 'secret' });
+  const urlFor = (role: Role): string =>
+    role === 'projector' ? appDatabaseUrl(ownerUrl, 'secret') : readerDatabaseUrl(ownerUrl, 'secret');
+  return { server, urlFor };
+};

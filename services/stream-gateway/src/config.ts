@@ -1,5 +1,5 @@
 import { countEnv, parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
-import { authConfig, authEnv, eitherKey, ticketConfig, ticketEnv } from '@millrace/nest-kit/http';
+import { authConfig, authEnv, corsConfig, corsEnv, eitherKey, ticketConfig, ticketEnv } from '@millrace/nest-kit/http';
 import { z } from 'zod';
 
 const MIB = 1024 ** 2;
@@ -9,6 +9,7 @@ const Env = z
     ...serviceEnv(3001),
     ...authEnv,
     ...ticketEnv,
+    ...corsEnv,
     STREAM_COOKIE_SECURE: z.stringbool({ error: 'must be true or false' }).default(true),
     MAX_STREAMS: countEnv(10_000),
     MAX_STREAMS_PER_TENANT: countEnv(2_000),
@@ -28,6 +29,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     ...serviceConfig(parsed),
     auth: authConfig(parsed),
     tickets: ticketConfig(parsed),
+    cors: corsConfig(parsed),
     sessions: { secret: parsed.STREAM_TICKET_SECRET, secure: parsed.STREAM_COOKIE_SECURE },
     connections: {
       max: parsed.MAX_STREAMS,

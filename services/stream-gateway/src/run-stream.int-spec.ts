@@ -150,6 +150,19 @@ describe('A run that goes on', () => {
   });
 });
 
+describe('A page on another origin', () => {
+  it('may read a stream when it is one of those that may, and is told so with the stream', async () => {
+    const gateway = await world.gateway({ CORS_ORIGINS: 'https://console.example' });
+    const run = await world.run();
+    const known = await world.open(gateway, paths.native(run), { origin: 'https://console.example' });
+    expect(known.response.headers.get('access-control-allow-origin')).toBe('https://console.example');
+    expect(known.response.headers.get('access-control-allow-credentials')).toBe('true');
+    expect(known.response.headers.get('x-content-type-options')).toBe('nosniff');
+    const other = await world.open(gateway, paths.native(run), { origin: 'https://elsewhere.example' });
+    expect(other.response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
 describe('A stream is refused', () => {
   let run: RunRef;
   beforeAll(async () => {

@@ -67,6 +67,11 @@ export class SseConnection {
     return this.#isOpen && !this.isBlocked;
   }
 
+  /** What was sent and not taken yet. */
+  get bytesWaiting(): number {
+    return this.response.writableLength;
+  }
+
   /** For how long it has taken nothing although there was something. */
   blockedMs(now: number): number {
     return this.#blockedSince === undefined ? 0 : now - this.#blockedSince;

@@ -55,7 +55,9 @@ export class StreamDesk {
       leave();
       throw error;
     }
-    this.begin(reply, admission, prepared, leave);
+    // Who went away meanwhile is heard of no more.
+    if (reply.raw.destroyed || reply.raw.socket?.destroyed) leave();
+    else this.begin(reply, admission, prepared, leave);
   }
 
   /** 204 tells a browser to come back no more. */
