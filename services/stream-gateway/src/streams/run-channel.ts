@@ -1,6 +1,7 @@
-import { isTerminal, type RunRef } from '@millrace/contracts';
+import { isTerminal, type RunEvent, type RunRef } from '@millrace/contracts';
 import { type DialectName, isShown } from '@millrace/dialects';
-import type { RunLog, Tail } from '@millrace/ports';
+import { type RunLog, RunLogUnavailable, type Tail } from '@millrace/ports';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Block, blocksOf, Entry } from './entry.js';
 
 export interface ChannelReader {
@@ -48,9 +49,9 @@ export class RunChannel {
     const tail = await log.tail(run);
     if (tail.position < 0) return undefined;
     const channel = new RunChannel(run, tail);
-    const { events } = tail.sequence < 0 ? { events: [] } : await log.read(run, { sequence: tail.sequence }, 1);
+    const last = tail.sequence < 0 ? undefined : await eventAt(log, run, tail.sequence);
     // Nothing public follows the terminal event, so a run that has ended needs no listening.
-    if (events.some(isTerminal)) channel.#isEnded = true;
+    if (last !== undefined && isTerminal(last)) channel.#isEnded = true;
     else void channel.follow(log, tail);
     return channel;
   }
@@ -132,3 +133,16 @@ export class RunChannel {
     if (dropped > 0) this.#recent = this.#recent.slice(dropped);
   }
 }
+
+const REPLICA_ATTEMPTS = 100;
+const REPLICA_PAUSE_MS = 20;
+
+/** An event that is known to be stored: a replica that lags may not have it yet. */
+const eventAt = async (log: RunLog, run: RunRef, sequence: number): Promise<RunEvent> => {
+  for (let attempt = 0; attempt < REPLICA_ATTEMPTS; attempt += 1) {
+    const [event] = (await log.read(run, { sequence }, 1)).events;
+    if (event) return event;
+    await pause(REPLICA_PAUSE_MS);
+  }
+  throw new RunLogUnavailable(`Run ${run.runId}: no replica has event ${sequence}, which is stored`);
+};
