@@ -37,8 +37,11 @@ export interface AgentDefinition {
   readonly nodes?: Readonly<Record<string, ContractNode>>;
   readonly tools?: Readonly<Record<string, ToolDefinition>>;
   readonly inputSchema?: z.ZodType;
-  /** The graph's input, made from the run's. The run's own when it is not given. */
-  readonly toState?: (input: unknown, seedState: unknown) => unknown;
+  /**
+   * The graph's input, made from the run's. The run's own when it is not given. `improvement` is there for a retry: what
+   * the run in whose place this one is should have done better, in words.
+   */
+  readonly toState?: (input: unknown, seedState: unknown, improvement?: string) => unknown;
   /** The run's output, made from the graph's final state. The state itself when it is not given. */
   readonly toOutput?: (state: unknown) => unknown;
   readonly retry?: Readonly<Record<string, NodeRetryPolicy>>;

@@ -10,6 +10,7 @@ const INTERNAL = [
   'CheckpointSaved',
   'GoalAchieved',
   'RetryRequested',
+  'ImprovementProvided',
   'NodeScheduled',
   'NodeSuspended',
   'EffectRecorded',

@@ -8,6 +8,7 @@ export const REFUSALS = {
   RUN_PAUSED: 'The run is paused; resume it first.',
   RUN_NOT_STARTED: 'The run has not been dispatched yet.',
   RUN_NOT_ENDED: 'Only a run that has ended can be asked for again.',
+  RUN_AWAITS_IMPROVEMENT: 'The run waits for what is to improve it.',
   RUN_STARTED: 'The run has been dispatched already.',
   RUN_CANCEL_REQUESTED: 'The run is being canceled; it can only end as canceled.',
   CANCEL_NOT_REQUESTED: 'Nobody asked for this run to be canceled.',

@@ -50,6 +50,12 @@ export const FACT_FIXTURES: { readonly [K in RunEventKind]: RunFactOf<K> } = {
   CheckpointSaved: { kind: 'CheckpointSaved', iteration: 20, node: 'plan', resumeToken: 'sha256-0' },
   GoalAchieved: { kind: 'GoalAchieved', by: 'ada', note: 'good enough' },
   RetryRequested: { kind: 'RetryRequested', by: 'ada', note: 'shorter, please' },
+  ImprovementProvided: {
+    kind: 'ImprovementProvided',
+    improvementRunId: RunId.parse('01JD0000000000000000000006'),
+    outcome: 'SUCCEEDED',
+    improvement: 'Ask for less at a time.',
+  },
   NodeScheduled: {
     kind: 'NodeScheduled',
     tasks: [{ key: aTaskKey, node: 'plan', iteration: 1, inputHash: 'q83vEjRWeJo' }],

@@ -1,7 +1,7 @@
 export { EventId, Name, RequestId, RunId, TaskKey, TenantId, ThreadId, TicketId } from './ids.js';
 export { INPUT_RESPONSES, InputRequest, type InputRequestType, type InputResponse } from './input-requests.js';
 export { Speaker, type StampField } from './events/stamp.js';
-export { Usage } from './events/run-lifecycle.events.js';
+export { RetryOnFailure, Usage } from './events/run-lifecycle.events.js';
 export { NodeError } from './events/node.events.js';
 export {
   RunEvent,
@@ -58,7 +58,6 @@ export {
   EventsPage,
   EventsQuery,
   ProvideInputBody,
-  RetryBody,
   RunCreated,
   RunParams,
   RunStatusAnswer,
@@ -89,6 +88,7 @@ export { RunsPage, RunsQuery, RunSummary } from './http/run-list.http.js';
 export { EXAMPLES, type OperationExample } from './http/examples.js';
 export { OPERATIONS, scopeOf, type Operation } from './http/operations.js';
 export { openApi } from './proto/open-api.js';
+export { RetryBody, RetryCreated, RunImprovement } from './http/retry.http.js';
 export { Problem } from './http/problem.http.js';
 export {
   AgentEvent,

@@ -36,6 +36,7 @@ export const KINDS = {
   CheckpointSaved: traits('internal', 'async', 'orchestrator'),
   GoalAchieved: traits('internal', 'sync', 'run-api'),
   RetryRequested: traits('internal', 'sync', 'run-api'),
+  ImprovementProvided: traits('internal', 'sync', 'run-api'),
   NodeScheduled: traits('internal', 'sync', 'orchestrator'),
   NodeStarted: traits('public', 'sync', 'node-workers'),
   NodeFinished: traits('public', 'sync', 'node-workers'),

@@ -74,6 +74,7 @@ const translate = (event: PublicEvent): AgentEvent[] => {
     case 'RunQueued':
     case 'CheckpointSaved':
     case 'GoalAchieved':
+    case 'ImprovementProvided':
     case 'RetryRequested':
     case 'NodeScheduled':
     case 'NodeSuspended':

@@ -69,6 +69,7 @@ const AGENT: Record<RunEventKind, readonly AgentEvent[]> = {
   CheckpointSaved: NOTHING,
   GoalAchieved: NOTHING,
   RetryRequested: NOTHING,
+  ImprovementProvided: NOTHING,
   NodeScheduled: NOTHING,
   NodeSuspended: NOTHING,
   EffectRecorded: NOTHING,

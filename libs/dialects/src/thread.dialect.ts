@@ -52,6 +52,7 @@ const translate = (event: PublicEvent): ThreadFrame[] => {
     case 'RunQueued':
     case 'CheckpointSaved':
     case 'GoalAchieved':
+    case 'ImprovementProvided':
     case 'RetryRequested':
     case 'NodeScheduled':
     case 'NodeSuspended':

@@ -34,6 +34,8 @@ export interface GraphStart {
   readonly agentVersion: string;
   readonly input: unknown;
   readonly seedState?: unknown;
+  /** What a retry should do better. */
+  readonly improvement?: string | undefined;
   /** Everything the run's log holds so far. */
   readonly history: readonly RunEvent[];
   readonly checkpoint?: GraphCheckpoint | undefined;

@@ -21,6 +21,7 @@ export {
 export {
   hasEnded,
   inputOf,
+  isHeld,
   openInputs,
   openTasks,
   openTools,
@@ -42,6 +43,7 @@ export {
   type FinishTool,
   type PauseRun,
   type ProgressTool,
+  type ProvideImprovement,
   type ProvideInput,
   type QueueRun,
   type RequestInput,
@@ -49,6 +51,7 @@ export {
   type RequestRun,
   type RequestTool,
   type ResumeRun,
+  type RetryAfterFailure,
   type RunCommand,
   type SaveCheckpoint,
   type Say,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RunStatus } from '@millrace/contracts';
 import {
-  achieveGoal,
   aCanceledRun,
   aCancelingRun,
   aDispatchedRun,
@@ -14,15 +13,12 @@ import {
   aSuspendedRun,
   cancelRun,
   checkpointSaved,
-  goalAchieved,
   nodeStarted,
   pauseRun,
   policySwitched,
   queueRun,
-  requestRetry,
   requestRun,
   resumeRun,
-  retryRequested,
   runCanceled,
   runCancelRequested,
   runPaused,
@@ -210,44 +206,6 @@ describe('CancelRun', () => {
 
   it('is refused for a run nobody started', () => {
     given().when(cancelRun()).thenRefused('RUN_NOT_FOUND');
-  });
-});
-
-describe('AchieveGoal', () => {
-  it.each(RunStatus.options)('is recorded once for a run that is %s', (status) => {
-    given(...aRunIn(status))
-      .when(achieveGoal())
-      .then(goalAchieved());
-    given(...aRunIn(status), goalAchieved())
-      .when(achieveGoal({ by: 'bob' }))
-      .thenNothing();
-  });
-
-  it('does not change the status by itself', () => {
-    for (const status of RunStatus.options) {
-      expect(statusOf(fold([...aRunIn(status), goalAchieved()]))).toBe(status);
-    }
-  });
-});
-
-describe('RequestRetry', () => {
-  it.each(ENDED)('is recorded for a run that is %s, and leaves it so', (status) => {
-    given(...aRunIn(status))
-      .when(requestRetry())
-      .then(retryRequested());
-    expect(statusOf(fold([...aRunIn(status), retryRequested()]))).toBe(status);
-  });
-
-  it('is another wish each time', () => {
-    given(...aFinishedRun(), retryRequested())
-      .when(requestRetry())
-      .then(retryRequested());
-  });
-
-  it.each([...OPEN, 'CANCELED_REQUESTED' as const])('is refused while the run is %s', (status) => {
-    given(...aRunIn(status))
-      .when(requestRetry())
-      .thenRefused('RUN_NOT_ENDED');
   });
 });
 

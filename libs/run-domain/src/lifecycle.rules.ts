@@ -2,18 +2,16 @@ import type { RunFact } from '@millrace/contracts';
 import { requireDispatched, requireKnown } from './guards.js';
 import {
   contentOf,
-  type AchieveGoal,
   type CancelRun,
   type PauseRun,
   type QueueRun,
-  type RequestRetry,
   type RequestRun,
   type ResumeRun,
   type SaveCheckpoint,
   type StartRun,
 } from './run.commands.js';
 import { requestPrint } from './request-print.js';
-import { hasEnded, workOf } from './run.queries.js';
+import { isHeld, workOf } from './run.queries.js';
 import { RunRefused } from './run-refused.js';
 import type { Run } from './run.state.js';
 
@@ -50,6 +48,7 @@ export const startRun = (command: StartRun, run: Run): RunFact[] => {
   switch (known.status) {
     case 'PENDING':
     case 'QUEUED': {
+      if (isHeld(known)) throw new RunRefused('RUN_AWAITS_IMPROVEMENT', command);
       const { appId, policy, agent } = known;
       return [{ kind: 'RunStarted', appId, policy, agent, agentVersion: command.agentVersion }];
     }
@@ -121,16 +120,6 @@ export const cancelRun = (command: CancelRun, run: Run): RunFact[] => {
     case 'CANCELED':
       return [];
   }
-};
-
-/** A person's word that the goal is reached, whatever the nodes still do; it may come after the end as well. */
-export const achieveGoal = (command: AchieveGoal, run: Run): RunFact[] =>
-  requireKnown(command, run).goalAchieved ? [] : [{ kind: 'GoalAchieved', ...contentOf(command) }];
-
-/** Each one is a wish of its own, for one more run: two with the same note are two. */
-export const requestRetry = (command: RequestRetry, run: Run): RunFact[] => {
-  if (!hasEnded(requireKnown(command, run))) throw new RunRefused('RUN_NOT_ENDED', command);
-  return [{ kind: 'RetryRequested', ...contentOf(command) }];
 };
 
 /** A checkpoint only shortens a replay, so one that is older than the last is of no use. */

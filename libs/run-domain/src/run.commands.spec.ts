@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RunFact } from '@millrace/contracts';
+import { FACT_FIXTURES, type RunFact } from '@millrace/contracts';
 import * as kit from '@millrace/testing';
 import { decide, fold, isRepeatable, type RunCommand } from './index.js';
 
@@ -22,6 +22,16 @@ const TAKEN: { readonly [K in RunCommand['kind']]: readonly Taken[] } = {
   FailRun: [taken(kit.failRun(), kit.aRunUsingATool())],
   AchieveGoal: [taken(kit.achieveGoal(), kit.aRunningRun())],
   RequestRetry: [taken(kit.requestRetry(), kit.aFinishedRun())],
+  RetryAfterFailure: [
+    taken(kit.retryAfterFailure(), [
+      ...[kit.runRequested({ retryOnFailure: { maxRetries: 1 } }), kit.runStarted(), kit.runFailed()],
+    ]),
+  ],
+  ProvideImprovement: [
+    taken(kit.provideImprovement(), [
+      kit.runRequested({ improvedBy: FACT_FIXTURES.ImprovementProvided.improvementRunId }),
+    ]),
+  ],
   SaveCheckpoint: [taken(kit.saveCheckpoint(), kit.aRunningRun())],
   ScheduleNodes: [taken(kit.scheduleNodes({ tasks: [kit.aTask('1/write')] }), kit.aRunningRun())],
   StartNode: [taken(kit.startNode(), kit.aDispatchedRun())],

@@ -15,7 +15,13 @@ export type ConfirmCancel = Order<'ConfirmCancel'>;
 export type FinishRun = Order<'FinishRun', ContentOf<'RunFinished'>>;
 export type FailRun = Order<'FailRun', ContentOf<'RunFailed'>>;
 export type AchieveGoal = Order<'AchieveGoal', ContentOf<'GoalAchieved'>>;
-export type RequestRetry = Order<'RequestRetry', ContentOf<'RetryRequested'>>;
+export type RequestRetry = Order<'RequestRetry', Omit<ContentOf<'RetryRequested'>, 'automatic'>>;
+/** Whether there is a retry at all is read from the history. */
+export type RetryAfterFailure = Order<
+  'RetryAfterFailure',
+  Required<Pick<RunFactOf<'RetryRequested'>, 'by' | 'retryRunId'>>
+>;
+export type ProvideImprovement = Order<'ProvideImprovement', ContentOf<'ImprovementProvided'>>;
 export type SaveCheckpoint = Order<'SaveCheckpoint', ContentOf<'CheckpointSaved'>>;
 
 export type ScheduleNodes = Order<'ScheduleNodes', ContentOf<'NodeScheduled'>>;
@@ -46,6 +52,8 @@ export type RunCommand =
   | FailRun
   | AchieveGoal
   | RequestRetry
+  | RetryAfterFailure
+  | ProvideImprovement
   | SaveCheckpoint
   | ScheduleNodes
   | StartNode
@@ -82,7 +90,7 @@ export type SpokenFact = RunFactOf<(typeof SPOKEN_KINDS)[number]>;
 
 /**
  * Whether the command, sent again, yields nothing. Not so for what the log cannot tell from a second wish: a start
- * (its number is the fence), an answer (somebody else's may be there), speech without an id, progress, another retry.
+ * (its number is the fence), an answer (somebody else's may be there), speech without an id, progress, a retry that does not name its run.
  * Those decisions are one fact each, and their command is done once that fact is stored.
  */
 export const isRepeatable = (command: RunCommand): boolean => {
@@ -90,8 +98,9 @@ export const isRepeatable = (command: RunCommand): boolean => {
     case 'StartNode':
     case 'ProvideInput':
     case 'ProgressTool':
-    case 'RequestRetry':
       return false;
+    case 'RequestRetry':
+      return command.retryRunId !== undefined;
     case 'Say':
       return REPEATABLE_SPEECH.has(command.fact.kind);
     case 'RequestRun':
@@ -104,6 +113,8 @@ export const isRepeatable = (command: RunCommand): boolean => {
     case 'FinishRun':
     case 'FailRun':
     case 'AchieveGoal':
+    case 'RetryAfterFailure':
+    case 'ProvideImprovement':
     case 'SaveCheckpoint':
     case 'ScheduleNodes':
     case 'FinishNode':

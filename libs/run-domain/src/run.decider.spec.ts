@@ -23,6 +23,8 @@ const COMMANDS: { readonly [K in RunCommand['kind']]: RunCommand } = {
   FailRun: kit.failRun(),
   AchieveGoal: kit.achieveGoal(),
   RequestRetry: kit.requestRetry(),
+  RetryAfterFailure: kit.retryAfterFailure(),
+  ProvideImprovement: kit.provideImprovement(),
   SaveCheckpoint: kit.saveCheckpoint(),
   ScheduleNodes: kit.scheduleNodes({ tasks: [kit.aTask('2/write')] }),
   StartNode: kit.startNode(),
@@ -111,6 +113,14 @@ const TABLE: { readonly [K in RunCommand['kind']]: Row } = {
   RequestRetry: {
     RetryRequested: ENDED,
     RUN_NOT_ENDED: `${UNDISPATCHED} DISPATCHED RUNNING PAUSED CANCELED_REQUESTED`,
+    RUN_NOT_FOUND: 'ABSENT',
+  },
+  RetryAfterFailure: {
+    nothing: `${UNDISPATCHED} DISPATCHED RUNNING PAUSED CANCELED_REQUESTED ${ENDED}`,
+    RUN_NOT_FOUND: 'ABSENT',
+  },
+  ProvideImprovement: {
+    nothing: `${UNDISPATCHED} DISPATCHED RUNNING PAUSED CANCELED_REQUESTED ${ENDED}`,
     RUN_NOT_FOUND: 'ABSENT',
   },
   SaveCheckpoint: {

@@ -1,18 +1,9 @@
 import type { RunFact } from '@millrace/contracts';
 import { confirmCancel, failRun, finishRun } from './ending.rules.js';
 import { expireInput, provideInput, requestInput } from './input.rules.js';
-import {
-  achieveGoal,
-  cancelRun,
-  pauseRun,
-  queueRun,
-  requestRetry,
-  requestRun,
-  resumeRun,
-  saveCheckpoint,
-  startRun,
-} from './lifecycle.rules.js';
+import { cancelRun, pauseRun, queueRun, requestRun, resumeRun, saveCheckpoint, startRun } from './lifecycle.rules.js';
 import { finishNode, scheduleNodes, scheduleRetry, startNode, suspendNode } from './node.rules.js';
+import { achieveGoal, provideImprovement, requestRetry, retryAfterFailure } from './retry.rules.js';
 import type { RunCommand } from './run.commands.js';
 import { evolve } from './run.evolve.js';
 import { absent, type Run } from './run.state.js';
@@ -48,6 +39,10 @@ export const decide = (command: RunCommand, run: Run): RunFact[] => {
       return achieveGoal(command, run);
     case 'RequestRetry':
       return requestRetry(command, run);
+    case 'RetryAfterFailure':
+      return retryAfterFailure(command, run);
+    case 'ProvideImprovement':
+      return provideImprovement(command, run);
     case 'SaveCheckpoint':
       return saveCheckpoint(command, run);
     case 'ScheduleNodes':

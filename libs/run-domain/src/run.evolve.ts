@@ -19,6 +19,7 @@ export const fold = (facts: Iterable<RunFact>): Run => {
 export const evolve = (run: Run, fact: RunFact): Run => {
   if (run.status === 'ABSENT') return fact.kind === 'RunRequested' ? requested(fact) : run;
   if (fact.kind === 'GoalAchieved') return run.goalAchieved ? run : { ...run, goalAchieved: true };
+  if (fact.kind === 'RetryRequested') return retried(run, fact);
   switch (run.status) {
     case 'PENDING':
     case 'QUEUED':
@@ -43,6 +44,14 @@ const requested = (fact: RunFactOf<'RunRequested'>): Run => ({
   policyVersion: 1,
   wasQueued: false,
   goalAchieved: false,
+  awaitsImprovement: fact.improvedBy,
+  retryOnFailure: fact.retryOnFailure,
+  retries: [],
+});
+
+const retried = (run: KnownRun, { retryRunId, note }: RunFactOf<'RetryRequested'>): Run => ({
+  ...run,
+  retries: [...run.retries, { retryRunId, note }],
 });
 
 type OpenRun = Exclude<KnownRun, EndedRun>;
@@ -65,6 +74,8 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
       return ended(run, 'FAILED');
     case 'RunCanceled':
       return ended(run, 'CANCELED');
+    case 'ImprovementProvided':
+      return run.awaitsImprovement === undefined ? run : { ...run, awaitsImprovement: undefined };
     case 'PolicySwitched':
       return { ...run, policy: fact.toPolicy, policyVersion: run.policyVersion + 1 };
     case 'NodeScheduled':
@@ -82,8 +93,6 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
     case 'CheckpointSaved':
       return worked(run, fact);
     case 'RunRequested':
-    case 'GoalAchieved':
-    case 'RetryRequested':
     case 'AgentChanged':
     case 'TokenDelta':
     case 'ThoughtDelta':
@@ -110,8 +119,8 @@ const canceling = (run: OpenRun, { requestedBy, reason }: RunFactOf<'RunCancelRe
     : { ...run, status: 'CANCELED_REQUESTED', cancel: { requestedBy, reason }, work: workOf(run) };
 
 const ended = (run: OpenRun, status: EndedRun['status']): Run => {
-  const { agent, appId, requestPrint, policy, policyVersion, wasQueued, goalAchieved } = run;
-  const kept = { agent, appId, requestPrint, policy, policyVersion, wasQueued, goalAchieved };
+  const { agent, appId, requestPrint, policy, policyVersion, wasQueued, goalAchieved, retryOnFailure, retries } = run;
+  const kept = { agent, appId, requestPrint, policy, policyVersion, wasQueued, goalAchieved, retryOnFailure, retries };
   return { ...kept, status, work: workOf(run) };
 };
 

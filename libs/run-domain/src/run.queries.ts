@@ -7,6 +7,10 @@ export const workOf = (run: Run): Work | undefined => ('work' in run ? run.work 
 export const hasEnded = (run: Run): run is EndedRun =>
   run.status === 'SUCCEEDED' || run.status === 'FAILED' || run.status === 'CANCELED';
 
+/** It may not be dispatched yet. Who says that its goal is reached does not want to wait. */
+export const isHeld = (run: Run): boolean =>
+  run.status !== 'ABSENT' && run.awaitsImprovement !== undefined && !run.goalAchieved;
+
 /** In the order they were scheduled. */
 export const openTasks = (run: Run): OpenTask[] =>
   (workOf(run)?.openTasks.values() ?? []).sort((left, right) => left.order - right.order);

@@ -1,4 +1,12 @@
-import type { InputRequestType, RequestId, RunFactOf, RunStatus, TaskKey } from '@millrace/contracts';
+import type {
+  InputRequestType,
+  RequestId,
+  RetryOnFailure,
+  RunFactOf,
+  RunId,
+  RunStatus,
+  TaskKey,
+} from '@millrace/contracts';
 import { PersistentMap } from './persistent-map.js';
 
 /**
@@ -39,6 +47,15 @@ interface Requested {
   readonly policyVersion: number;
   readonly wasQueued: boolean;
   readonly goalAchieved: boolean;
+  /** Absent when it waits for none, or has it. */
+  readonly awaitsImprovement?: RunId | undefined;
+  readonly retryOnFailure?: RetryOnFailure | undefined;
+  readonly retries: readonly RequestedRetry[];
+}
+
+export interface RequestedRetry {
+  readonly retryRunId?: RunId | undefined;
+  readonly note?: string | undefined;
 }
 
 /** What exists once a run has been dispatched. */

@@ -48,6 +48,7 @@ export const messageOf = (event: RunEvent): MessageRow | undefined => {
     case 'NodeSuspended':
     case 'PolicySwitched':
     case 'ProgressReported':
+    case 'ImprovementProvided':
     case 'RetryRequested':
     case 'RunCanceled':
     case 'RunCancelRequested':

@@ -135,6 +135,7 @@ export class RunViews {
       case 'ModelResponded':
       case 'PolicySwitched':
       case 'ProgressReported':
+      case 'ImprovementProvided':
       case 'RetryRequested':
       case 'RunCanceled':
       case 'RunCancelRequested':

@@ -97,6 +97,7 @@ export const evolveRun = (run: RunRow, event: RunEvent): RunRow => {
     case 'NodeScheduled':
     case 'NodeStarted':
     case 'NodeSuspended':
+    case 'ImprovementProvided':
     case 'RetryRequested':
     case 'RunRequested':
     case 'SpecialistFinished':

@@ -69,6 +69,7 @@ const lineOf = (event: RunEvent): string | undefined => {
     case 'NodeStarted':
     case 'NodeSuspended':
     case 'ProgressReported':
+    case 'ImprovementProvided':
     case 'RetryRequested':
     case 'RunQueued':
     case 'RunRequested':

@@ -11,7 +11,7 @@ export const graphInputOf = async (definition: AgentDefinition, start: GraphStar
   if (parsed && !parsed.success) throw new InputRefused(z.prettifyError(parsed.error), { cause: parsed.error });
   const input: unknown = parsed ? parsed.data : start.input;
   try {
-    return decode(encode(toState ? toState(input, start.seedState) : input));
+    return decode(encode(toState ? toState(input, start.seedState, start.improvement) : input));
   } catch (cause) {
     throw new InputRefused(asError(cause).message, { cause });
   }

@@ -154,6 +154,7 @@ export class ConductedRun implements GraphDriver {
     const history = this.#history;
     this.#history = [];
     const requested = history.find((event) => event.kind === 'RunRequested');
+    const improved = history.find((event) => event.kind === 'ImprovementProvided');
     const { agent, agentVersion } = this.started();
     return this.ports.graphs.start(
       {
@@ -161,6 +162,7 @@ export class ConductedRun implements GraphDriver {
         agentVersion,
         input: requested?.input,
         seedState: requested?.seedState,
+        improvement: improved?.improvement,
         history,
         checkpoint: await this.lastCheckpoint(history),
       },

@@ -16,6 +16,8 @@ export interface WaitingRun extends RunRef {
 /** What the dispatcher knows, as it is saved for whoever takes over. */
 export interface DispatchSnapshot {
   readonly waiting: readonly WaitingRun[];
+  /** Requested, and not to be started before their improvement is there. */
+  readonly held?: readonly WaitingRun[];
   readonly active: readonly RunRef[];
 }
 
@@ -32,6 +34,8 @@ interface Tenant {
 /** The kinds this is a fold of. */
 export const DISPATCH_KINDS = [
   'RunRequested',
+  'ImprovementProvided',
+  'GoalAchieved',
   'RunQueued',
   'RunStarted',
   'RunCancelRequested',
@@ -56,6 +60,7 @@ export class DispatchQueue {
   readonly #tenants = new Map<TenantId, Tenant>();
   /** Taken to be started; until the log says that they are, whoever takes over must start them. */
   readonly #starting = new Map<string, WaitingRun>();
+  readonly #held = new Map<string, WaitingRun>();
   #active = 0;
   #turn = 0;
 
@@ -63,11 +68,14 @@ export class DispatchQueue {
 
   take(event: RunEvent): void {
     if (!isDispatchEvent(event)) return;
-    if (event.kind !== 'RunRequested') this.#starting.delete(event.runId);
     switch (event.kind) {
       case 'RunRequested':
-        this.wait({ tenantId: event.tenantId, runId: event.runId, agent: event.agent, isQueued: false });
-        break;
+        this.requested(event);
+        return;
+      case 'ImprovementProvided':
+      case 'GoalAchieved':
+        this.release(event);
+        return;
       case 'RunQueued':
         this.queued(event);
         break;
@@ -80,17 +88,20 @@ export class DispatchQueue {
         this.deactivate(event);
         break;
       case 'RunCancelRequested': // the orchestrator ends it; it must not start any more
+        this.#held.delete(event.runId);
         this.#tenants.get(event.tenantId)?.waiting.delete(event.runId);
         break;
       case 'RunFinished':
       case 'RunFailed':
       case 'RunCanceled':
+        this.#held.delete(event.runId);
         this.#tenants.get(event.tenantId)?.waiting.delete(event.runId);
         this.deactivate(event);
         break;
       default:
         assertNever(event);
     }
+    this.#starting.delete(event.runId); // the log says what has become of it
   }
 
   /** It has been told that it waits. */
@@ -155,14 +166,27 @@ export class DispatchQueue {
         .filter((runId) => !this.#starting.has(runId))
         .map((runId) => ({ tenantId, runId: RunId.parse(runId) })),
     );
-    return { waiting: [...this.#starting.values(), ...waiting], active };
+    return { waiting: [...this.#starting.values(), ...waiting], held: [...this.#held.values()], active };
   }
 
   static from(snapshot: DispatchSnapshot, limits: DispatchLimits): DispatchQueue {
     const queue = new DispatchQueue(limits);
     for (const run of snapshot.waiting) queue.wait(run);
+    for (const run of snapshot.held ?? []) queue.#held.set(run.runId, run);
     for (const run of snapshot.active) queue.activate(run);
     return queue;
+  }
+
+  private requested({ tenantId, runId, agent, improvedBy }: Extract<RunEvent, { kind: 'RunRequested' }>): void {
+    const run = { tenantId, runId, agent, isQueued: false };
+    if (improvedBy === undefined) this.wait(run);
+    else this.#held.set(runId, run);
+  }
+
+  private release({ runId }: RunRef): void {
+    const run = this.#held.get(runId);
+    if (run) this.wait(run);
+    this.#held.delete(runId);
   }
 
   private wait(run: WaitingRun): void {

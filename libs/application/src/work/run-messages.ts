@@ -2,10 +2,20 @@ import type { RunMessage } from '@millrace/agent-sdk';
 import type { RunEvent } from '@millrace/contracts';
 
 /**
- * What was said in a run, oldest first: the request, what nodes said as messages, and the output of a node that said
- * none. The same events that tell people the story are what the next node sees.
+ * What was said in a run, oldest first: what a retry should do better, the request, what nodes said as messages, and
+ * the output of a node that said none. The same events that tell people the story are what the next node sees.
  */
-export function messagesIn(events: readonly RunEvent[]): RunMessage[] {
+export const messagesIn = (events: readonly RunEvent[]): RunMessage[] => [...improvementIn(events), ...saidIn(events)];
+
+/** Before the request: it is about all of the run, and the answer is still to the person. */
+const improvementIn = (events: readonly RunEvent[]): RunMessage[] =>
+  events.flatMap((event) =>
+    event.kind === 'ImprovementProvided' && event.improvement !== undefined
+      ? [{ from: 'improvement', role: 'system', content: event.improvement, round: 0 }]
+      : [],
+  );
+
+const saidIn = (events: readonly RunEvent[]): RunMessage[] => {
   const spoke = new Set<string>();
   return events.flatMap((event): RunMessage[] => {
     if (event.kind === 'RunRequested') return [{ from: 'user', role: 'user', content: event.input, round: 0 }];
@@ -18,4 +28,4 @@ export function messagesIn(events: readonly RunEvent[]): RunMessage[] {
     if (spoke.has(event.taskKey)) return [];
     return [{ from: event.node, role: 'node', content: event.output, round: event.iteration }];
   });
-}
+};

@@ -19,6 +19,7 @@ export const RunEvent = z.discriminatedUnion('kind', [
   lifecycle.CheckpointSaved,
   lifecycle.GoalAchieved,
   lifecycle.RetryRequested,
+  lifecycle.ImprovementProvided,
   node.NodeScheduled,
   node.NodeStarted,
   node.NodeFinished,

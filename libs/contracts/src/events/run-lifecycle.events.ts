@@ -12,6 +12,10 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** A run that fails is asked for again, by itself, so many times at most; each retry has one less. */
+export const RetryOnFailure = z.object({ maxRetries: z.int().nonnegative().max(20) });
+export type RetryOnFailure = z.infer<typeof RetryOnFailure>;
+
 export const RunRequested = Stamp.extend({
   kind: z.literal('RunRequested'),
   agent: Name,
@@ -23,6 +27,11 @@ export const RunRequested = Stamp.extend({
   projectId: z.string().min(1).max(200).optional(),
   userId: By,
   retryOf: RunId.optional(),
+  /** It is not dispatched before the run named here has ended, and what that found was provided. */
+  improvedBy: RunId.optional(),
+  /** It is there to improve the run named here, which waits for it. */
+  improves: RunId.optional(),
+  retryOnFailure: RetryOnFailure.optional(),
   forkOf: z.object({ runId: RunId, atSequence: z.int().nonnegative() }).optional(),
   idempotencyKey: z.string().min(1).max(255).optional(),
 });
@@ -85,4 +94,21 @@ export const CheckpointSaved = Stamp.extend({
 });
 
 export const GoalAchieved = Stamp.extend({ kind: z.literal('GoalAchieved'), by: By, note: Reason.optional() });
-export const RetryRequested = Stamp.extend({ kind: z.literal('RetryRequested'), by: By, note: Reason.optional() });
+
+export const RetryRequested = Stamp.extend({
+  kind: z.literal('RetryRequested'),
+  by: By,
+  note: Reason.optional(),
+  /** The run that takes this one's place. Absent when whoever asked makes it without an improvement. */
+  retryRunId: RunId.optional(),
+  /** The run failed and was requested with `retryOnFailure`. */
+  automatic: z.boolean().optional(),
+});
+
+/** What a run that was requested with `improvedBy` waits for; without an improvement when none was found. */
+export const ImprovementProvided = Stamp.extend({
+  kind: z.literal('ImprovementProvided'),
+  improvementRunId: RunId,
+  outcome: z.enum(['SUCCEEDED', 'FAILED', 'CANCELED']),
+  improvement: z.string().min(1).max(10_000).optional(),
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INPUT_RESPONSES } from '../input-requests.js';
+import { RetryOnFailure } from '../events/run-lifecycle.events.js';
 import { Name, RunId, ThreadId } from '../ids.js';
 import { RunStatus } from '../run-status.js';
 import { queryNumber } from './query-number.js';
@@ -12,6 +13,8 @@ export const CreateRunBody = z.object({
   seedState: z.unknown().optional(),
   threadId: ThreadId.optional(),
   projectId: z.string().min(1).max(200).optional(),
+  /** Left out, a run that fails stays as it is until somebody asks for a retry. */
+  retryOnFailure: RetryOnFailure.optional(),
 });
 export type CreateRunBody = z.infer<typeof CreateRunBody>;
 
@@ -38,11 +41,6 @@ export const EventsQuery = z.object({
 export const EventsPage = z.object({ events: z.array(z.unknown()), hasMore: z.boolean() });
 
 export const CommandBody = z.object({ reason: z.string().max(10_000).optional() });
-export const RetryBody = z.object({ note: z.string().max(10_000).optional() });
-/** For who cannot set headers: good for one run and one connection, until `expiresAt`. */
-export const StreamTicketAnswer = z.object({ ticket: z.string(), expiresAt: z.iso.datetime() });
-export type StreamTicketAnswer = z.infer<typeof StreamTicketAnswer>;
-
 export const RunStatusAnswer = z.object({ status: RunStatus });
 
 /** The answer to an open request; which of these shapes it must have is known once the request is. */

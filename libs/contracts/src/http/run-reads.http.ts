@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { Name, RequestId } from '../ids.js';
+import { RetryOnFailure } from '../events/run-lifecycle.events.js';
+import { Name, RequestId, RunId } from '../ids.js';
 import { RunSummary } from './run-list.http.js';
 
 /** A run as one who asks for it by its id sees it. */
 export const RunDetail = RunSummary.extend({
+  /** The run whose end it waits for, or waited for, before it was dispatched. */
+  improvedBy: RunId.optional(),
+  improves: RunId.optional(),
+  retryOnFailure: RetryOnFailure.optional(),
   /** What waits for a person or a client. */
   openInputs: z.array(z.object({ requestId: RequestId, type: z.string(), expiresAt: z.iso.datetime().optional() })),
   output: z.unknown().optional(),

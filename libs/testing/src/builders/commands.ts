@@ -5,6 +5,7 @@ import {
   FACT_FIXTURES,
   type RunEventKind,
   type RunFactOf,
+  RunId,
   type RunRef,
 } from '@millrace/contracts';
 import type * as domain from '@millrace/run-domain';
@@ -37,6 +38,13 @@ export const finishRun = order<domain.FinishRun>('FinishRun', contentOf('RunFini
 export const failRun = order<domain.FailRun>('FailRun', contentOf('RunFailed'));
 export const achieveGoal = order<domain.AchieveGoal>('AchieveGoal', contentOf('GoalAchieved'));
 export const requestRetry = order<domain.RequestRetry>('RequestRetry', contentOf('RetryRequested'));
+export const retryAfterFailure = order<domain.RetryAfterFailure>('RetryAfterFailure', {
+  ...{ by: 'ada', retryRunId: RunId.parse('01JD0000000000000000000007') },
+});
+export const provideImprovement = order<domain.ProvideImprovement>(
+  'ProvideImprovement',
+  contentOf('ImprovementProvided'),
+);
 export const saveCheckpoint = order<domain.SaveCheckpoint>('SaveCheckpoint', contentOf('CheckpointSaved'));
 
 export const scheduleNodes = order<domain.ScheduleNodes>('ScheduleNodes', contentOf('NodeScheduled'));

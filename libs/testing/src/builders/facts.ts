@@ -18,6 +18,7 @@ export const policySwitched = fact('PolicySwitched');
 export const checkpointSaved = fact('CheckpointSaved');
 export const goalAchieved = fact('GoalAchieved');
 export const retryRequested = fact('RetryRequested');
+export const improvementProvided = fact('ImprovementProvided');
 
 export const nodeScheduled = fact('NodeScheduled');
 export const nodeStarted = fact('NodeStarted');
