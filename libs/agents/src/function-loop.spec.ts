@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineTool, NodeSuspension } from '@millrace/agent-sdk';
+import { defineTool, NodeSuspension, runWithContext } from '@millrace/agent-sdk';
 import { aRequestId } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
 import type { LlmRequest } from '@millrace/ports';
@@ -83,5 +83,13 @@ describe('A function loop', () => {
     expect(requests[1]?.messages.at(-1)?.content).toMatchObject([
       { output: { files: ['a.bin (image/png, 3 bytes)'] } },
     ]);
+  });
+
+  it('tells the model of a retry what to do better', async () => {
+    const { graph, toState } = loop;
+    const seen: (string | undefined)[] = [];
+    const context = fakeContext({ llm: ({ system }) => (seen.push(system), { text: 'done' }) });
+    await runWithContext(context, () => graph.invoke(toState?.({ text: 'one and two' }, undefined, 'Add slowly.')));
+    expect(seen).toEqual(['You add.\n\nWhat to do better this time:\nAdd slowly.']);
   });
 });

@@ -33,6 +33,8 @@ const LoopState = Annotation.Root({
   calls: Annotation<Call[]>({ reducer: (_before, said) => said, default: () => [] }),
   results: Annotation<Result[]>(appended<Result>()),
   text: Annotation<string>({ reducer: (_before, said) => said, default: () => '' }),
+  /** What a retry should do better. */
+  improvement: Annotation<string>({ reducer: (_before, said) => said, default: () => '' }),
 });
 type State = typeof LoopState.State;
 
@@ -51,7 +53,9 @@ export const createFunctionLoop = (loop: FunctionLoop): AgentDefinition =>
       .addEdge('call', 'think')
       .compile(),
     inputSchema: Said,
-    toState: (input) => ({ turns: [{ role: 'user', content: wordsOf(Said.parse(input)) }] }),
+    toState: (input, _seedState, improvement = '') => ({
+      ...{ turns: [{ role: 'user', content: wordsOf(Said.parse(input)) }], improvement },
+    }),
     toOutput: (state) => {
       const { text, results } = FinalState.parse(state);
       const files = results.flatMap(({ output }) => filesIn(output));
@@ -60,8 +64,10 @@ export const createFunctionLoop = (loop: FunctionLoop): AgentDefinition =>
     recursionLimit: 2 * MOST_TURNS,
   });
 
-const think = async ({ model, system, functions }: FunctionLoop, { turns, calls, results }: State) => {
+const think = async (loop: FunctionLoop, { turns, calls, results, improvement }: State) => {
   const context = nodeContext();
+  const { model, functions } = loop;
+  const system = improvement === '' ? loop.system : `${loop.system}\n\nWhat to do better this time:\n${improvement}`;
   const heard: LlmMessage[] =
     calls.length === 0 ? [] : [{ role: 'user', content: calls.map((call) => resultFor(call, results)) }];
   const { text, toolCalls } = await context.llm({

@@ -5,7 +5,14 @@ import * as shipped from './index.js';
 describe('The agents we ship', () => {
   it('can be registered, and loaded as a module like those of anybody else', async () => {
     const registry = new AgentRegistry(shipped.agents);
-    expect(registry.list().map(({ id }) => id)).toEqual(['echo', 'treadmill', 'chat', 'graph-editor', 'consent']);
+    expect(registry.list().map(({ id }) => id)).toEqual([
+      'echo',
+      'treadmill',
+      'chat',
+      'graph-editor',
+      'consent',
+      'improver',
+    ]);
     expect((await loadAgents(['our own'], async () => shipped)).list()).toEqual(registry.list());
   });
 });

@@ -3,6 +3,7 @@ import { createChat } from './chat.agent.js';
 import { createConsent } from './consent.agent.js';
 import { echo } from './echo.agent.js';
 import { createGraphEditor } from './graph-editor.agent.js';
+import { createImprover } from './improver.agent.js';
 import { LEDGER_FOLDER } from './ledger.js';
 import { createTreadmill } from './treadmill.agent.js';
 
@@ -15,6 +16,7 @@ export { AttachedFile, describeFile, Said } from './files.js';
 export { createFunctionLoop, type FunctionLoop } from './function-loop.js';
 export { createGraphEditor } from './graph-editor.agent.js';
 export { EditsRefused } from './graph-editor.functions.js';
+export { createImprover } from './improver.agent.js';
 export { LEDGER_FOLDER, LedgerRefused } from './ledger.js';
 export type { ModelScript } from './model-script.js';
 export { SCENARIOS, type Scenario } from './scenarios.js';
@@ -32,6 +34,7 @@ export const treadmill = createTreadmill({ ledgerFolder: process.env[LEDGER_FOLD
 export const chat = createChat({ model });
 export const graphEditor = createGraphEditor({ model });
 export const consent = createConsent({ model });
+export const improver = createImprover({ model });
 
 /** The agents we ship: for `new AgentRegistry(agents)`, and for loadAgents, which finds them by this name. */
-export const agents: AgentDefinition[] = [echo, treadmill, chat, graphEditor, consent];
+export const agents: AgentDefinition[] = [echo, treadmill, chat, graphEditor, consent, improver];

@@ -93,6 +93,8 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
     case 'CheckpointSaved':
       return worked(run, fact);
     case 'RunRequested':
+    case 'GoalAchieved': // before, whatever the status
+    case 'RetryRequested':
     case 'AgentChanged':
     case 'TokenDelta':
     case 'ThoughtDelta':

@@ -28,5 +28,7 @@ export {
 } from './rows.js';
 export { foldRun, foldRunRows, RunViews } from './run-views.js';
 export { LiveStory, storyOf, type RunStory, type StoryStatus, type StoryStep } from './run-story.js';
+export { improvementHints, type ImprovementHints } from './improvement.js';
+export { bounded, readable } from './storable.js';
 export { foldThread } from './thread.fold.js';
 export { keysTouched, type TouchedKeys } from './keys-touched.js';

@@ -2,6 +2,7 @@ import type {
   InputRequest,
   InputRequestType,
   NodeError,
+  RetryOnFailure,
   RunEventKind,
   RunEventOf,
   RunStatus,
@@ -29,6 +30,9 @@ export interface RunRow extends RunKey {
   readonly projectId: string | null;
   readonly threadId: string | null;
   readonly retryOf: string | null;
+  readonly improvedBy: string | null;
+  readonly improves: string | null;
+  readonly retryOnFailure: RetryOnFailure | null;
   readonly inputSummary: string;
   readonly output: unknown;
   readonly summary: string | null;

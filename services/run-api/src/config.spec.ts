@@ -17,6 +17,7 @@ describe('loadConfig', () => {
       tickets: { secret: env.STREAM_TICKET_SECRET, ttlSeconds: 60 },
       auth: { secret: env.AUTH_JWT_SECRET, issuer: 'spec', audience: 'millrace' },
       defaults: { agent: 'echo', appId: 'default', policy: 'default' },
+      improver: 'improver',
     });
   });
 

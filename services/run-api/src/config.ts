@@ -24,6 +24,8 @@ const Env = z
     DEFAULT_AGENT: Name.default('echo'),
     DEFAULT_APP: Name.default('default'),
     DEFAULT_POLICY: Name.default('default'),
+    /** The agent that reads what went wrong in a run before it is retried. */
+    IMPROVER_AGENT: Name.default('improver'),
   })
   .refine(...eitherKey);
 
@@ -39,6 +41,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     tickets: ticketConfig(parsed),
     cors: corsConfig(parsed),
     rateLimits: rateLimitConfig(parsed),
+    improver: parsed.IMPROVER_AGENT,
     defaults: { agent: parsed.DEFAULT_AGENT, appId: parsed.DEFAULT_APP, policy: parsed.DEFAULT_POLICY },
   } as const;
 }

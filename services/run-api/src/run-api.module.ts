@@ -7,7 +7,7 @@ import {
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
 import { RunReader } from '@millrace/adapter-postgres';
-import { RunOrders, RunQueries, StoredRunQueries, ThreadOrders } from '@millrace/application';
+import { RunOrders, RunQueries, RunRetries, StoredRunQueries, ThreadOrders } from '@millrace/application';
 import { RunId, ThreadId } from '@millrace/contracts';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
@@ -18,6 +18,7 @@ import { DocsController } from './documents/docs.controller.js';
 import { OpenApiController } from './documents/open-api.controller.js';
 import { ReadModelHealth } from './reads/read-model-health.js';
 import { ReadModelsModule } from './reads/read-models.module.js';
+import { RetryController } from './retry.controller.js';
 import { AgentController } from './routes/agent.controller.js';
 import { DEFAULTS } from './routes/defaults.js';
 import { NativeController } from './routes/native.controller.js';
@@ -50,6 +51,7 @@ export class RunApiModule {
         ThreadController,
         ThreadRunController,
         StreamTicketController,
+        RetryController,
       ],
       providers: [
         { provide: Readiness, useClass: RunApiReadiness },
@@ -75,6 +77,14 @@ export class RunApiModule {
           provide: RunOrders,
           inject: [RunLog],
           useFactory: (log: RunLog) => new RunOrders({ log, ids, clock }, () => RunId.parse(ids.next())),
+        },
+        {
+          provide: RunRetries,
+          inject: [RunLog],
+          useFactory: (log: RunLog) => {
+            const newRunId = () => RunId.parse(ids.next());
+            return new RunRetries({ log, ids, clock }, { improver: config.improver, newRunId });
+          },
         },
         {
           provide: ThreadOrders,

@@ -1,4 +1,5 @@
-import type { Service } from '@millrace/nest-kit';
+import { STREAMS } from '@millrace/adapter-jetstream';
+import { consumerTroubles, type Service } from '@millrace/nest-kit';
 import { answerFrameworkError, tellBrowsers } from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
 import { RunApiModule } from './run-api.module.js';
@@ -9,4 +10,11 @@ export const runApi: Service<Config> = {
   module: (config) => RunApiModule.forRoot(config),
   prepare: (app, { cors }) => tellBrowsers(app, cors),
   http: { frameworkErrors: answerFrameworkError },
+  consumers: () => [
+    // A message that is parked would leave a retry half made: it is tried for hours first.
+    {
+      ...{ stream: STREAMS.runs, durable: 'run-api-retries', concurrency: 8, graceMs: 5_000, maxAttempts: 1_000 },
+      ...consumerTroubles('Retries'),
+    },
+  ],
 };

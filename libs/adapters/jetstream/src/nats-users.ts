@@ -66,7 +66,14 @@ const feeding = [
 
 const NEEDS: Record<ServiceName, NatsPermissions> = {
   'run-api': {
-    publish: [subjects.everyThread(), ...readingLog, ...readingBlobs, ...writingBlobs],
+    publish: [
+      subjects.everyThread(),
+      ...readingLog,
+      ...readingBlobs,
+      ...writingBlobs,
+      ...parking,
+      ...consuming('run-api'),
+    ],
     subscribe: hearingLive,
   },
   orchestrator: {

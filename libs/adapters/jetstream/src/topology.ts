@@ -146,6 +146,11 @@ export const topology = ({
         'orchestrator',
         CONDUCTED_KINDS.map((kind) => subjects.everyRun(kind)),
       ),
+      consumer(
+        STREAMS.runs,
+        'run-api-retries',
+        RETRY_KINDS.map((kind) => subjects.everyRun(kind)),
+      ),
       consumer(STREAMS.timers, 'orchestrator-timers', ['timer.due.>']),
       consumer(STREAMS.tasks, 'node-workers', [subjects.everyTask()]),
     ],
@@ -163,6 +168,15 @@ export const CONDUCTED_KINDS = [
   'InputRequested',
   'InputProvided',
   'InputExpired',
+] as const satisfies readonly RunEventKind[];
+
+/** What makes run-api look at a run: a wish, or an end, after which another run may have to follow. */
+export const RETRY_KINDS = [
+  'RetryRequested',
+  'GoalAchieved',
+  'RunFinished',
+  'RunFailed',
+  'RunCanceled',
 ] as const satisfies readonly RunEventKind[];
 
 /** Whoever holds a message says so every third of ACK_WAIT_MS; whoever does not is taken for dead after it. */

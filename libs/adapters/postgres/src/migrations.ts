@@ -2,6 +2,7 @@ import { CreateProjectionPosition } from './migrations/0001-projection-position.
 import { CreateReadModels } from './migrations/0002-read-models.js';
 import { OrderRunsByTime } from './migrations/0003-runs-by-time.js';
 import { PoisonStoredAt } from './migrations/0004-poison-stored-at.js';
+import { LinkRuns } from './migrations/0005-run-links.js';
 
 /** In the order they are applied. A name is stored in the database: it never changes, nor does what it stands for. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   { name: '0002-read-models', class: CreateReadModels },
   { name: '0003-runs-by-time', class: OrderRunsByTime },
   { name: '0004-poison-stored-at', class: PoisonStoredAt },
+  { name: '0005-run-links', class: LinkRuns },
 ];

@@ -1,4 +1,4 @@
-import { RunId, type TenantId, ThreadId } from '@millrace/contracts';
+import { RunId, type RunRef, type TenantId, ThreadId } from '@millrace/contracts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -12,6 +12,14 @@ export const runIdOfKey = async (tenantId: TenantId, key: string): Promise<RunId
 
 export const threadIdOfKey = async (tenantId: TenantId, key: string): Promise<ThreadId> =>
   ThreadId.parse(await ulidOf(`thread\n${tenantId}\n${key}`));
+
+/** The run that is asked for by itself when this one fails: whoever asks, it is the same. */
+export const automaticRetryOf = async ({ tenantId, runId }: RunRef): Promise<RunId> =>
+  RunId.parse(await ulidOf(`retry\n${tenantId}\n${runId}`));
+
+/** The run that improves this one before it is dispatched. */
+export const improvementRunOf = async ({ tenantId, runId }: RunRef): Promise<RunId> =>
+  RunId.parse(await ulidOf(`improvement\n${tenantId}\n${runId}`));
 
 /** SHA-256 rather than a quick hash: a key is chosen by a client, and must not be made to hit another one's id. */
 const ulidOf = async (text: string): Promise<string> => {

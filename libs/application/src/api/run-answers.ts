@@ -35,6 +35,9 @@ export const summaryOf = (run: RunRow): RunSummary => ({
 export const detailOf = (run: RunRow, requests: readonly InputRequestRow[]): RunDetail => ({
   ...summaryOf(run),
   goalAchieved: run.goalAchieved,
+  ...(run.improvedBy === null ? {} : { improvedBy: RunId.parse(run.improvedBy) }),
+  ...(run.improves === null ? {} : { improves: RunId.parse(run.improves) }),
+  ...given({ retryOnFailure: run.retryOnFailure }),
   // What nobody answered before the end is answered by nobody.
   openInputs: run.finishedAt === null ? requests.filter(({ status }) => status === 'open').map(openInput) : [],
   ...(run.status === 'SUCCEEDED' ? { output: run.output } : {}),

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
 import { aRequestId, aTenantId, RunId, type RunRef } from '@millrace/contracts';
-import { failRun, requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
+import { requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { RunCommandHandler } from '../run-command-handler.js';
-import { LogRunQueries } from './log-run-queries.js';
 import { RunOrders } from './run-orders.js';
 
 const ada = { tenantId: aTenantId, userId: 'ada' };
@@ -21,7 +20,7 @@ const world = () => {
     return ref;
   };
   const kinds = async (ref: RunRef) => (await log.read(ref)).events.map(({ kind }) => kind);
-  return { orders, others, queries: new LogRunQueries(log), aRunning, kinds };
+  return { orders, others, aRunning, kinds };
 };
 
 describe('Orders', () => {
@@ -50,7 +49,6 @@ describe('Orders', () => {
       orders.pause(ada, runId),
       orders.resume(ada, runId),
       orders.done(ada, runId),
-      orders.retry(ada, runId),
       orders.answer(ada, runId, aRequestId, { text: 'Ada' }),
     ]) {
       await expect(refused).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
@@ -67,16 +65,5 @@ describe('Orders', () => {
     expect(await orders.answer(ada, ref.runId, aRequestId, { consent: true })).toBe('RUNNING');
     const late = orders.answer(ada, ref.runId, aRequestId, { consent: 'yes' });
     await expect(late).rejects.toMatchObject({ code: 'INPUT_ALREADY_ANSWERED' });
-  });
-
-  it('retry once for one key, linked to what failed', async () => {
-    const { orders, others, queries, aRunning, kinds } = world();
-    const ref = await aRunning();
-    await others.handle(failRun(ref));
-    const runId = await orders.retry(ada, ref.runId, 'again', 'key');
-    expect(await orders.retry(ada, ref.runId, 'again', 'key')).toBe(runId);
-    expect((await kinds(ref)).slice(-2)).toEqual(['RunFailed', 'RetryRequested']);
-    expect(await queries.detail({ ...ref, runId })).toMatchObject({ retryOf: ref.runId, status: 'PENDING' });
-    await expect(orders.retry(ada, ref.runId, 'otherwise', 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
   });
 });

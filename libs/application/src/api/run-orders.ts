@@ -12,7 +12,6 @@ import {
 import { PlatformError } from '@millrace/kernel';
 import { openInputs, type Run, type RunCommand, RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
-import { RunRedrive } from '../run-redrive.js';
 import { RunSession, type SessionPorts } from '../run-session.js';
 import { runIdOfKey } from './idempotent-id.js';
 
@@ -23,7 +22,10 @@ export interface Caller {
 }
 
 type Requested = RunFactOf<'RunRequested'>;
-export type RunOrder = Pick<Requested, 'agent' | 'appId' | 'policy' | 'seedState' | 'threadId' | 'projectId'> & {
+export type RunOrder = Pick<
+  Requested,
+  'agent' | 'appId' | 'policy' | 'seedState' | 'threadId' | 'projectId' | 'retryOnFailure'
+> & {
   readonly input?: unknown;
 };
 
@@ -84,25 +86,6 @@ export class RunOrders {
     if (isOpen && request) requireShape(request, response);
     await session.execute({ kind: 'ProvideInput', ...session.ref, requestId, response, by: caller.userId });
     return statusIn(session.run, session.ref);
-  }
-
-  /** A new run in place of one that has ended. */
-  async retry(caller: Caller, runId: RunId, note?: string, key?: string): Promise<RunId> {
-    const next = await this.runIdFor(caller.tenantId, key);
-    const old = ref(caller, runId);
-    if (key !== undefined && (await this.isRetried(old, next, note))) return next;
-    await new RunRedrive(this.ports, () => next).redrive(old, caller.userId, note);
-    return next;
-  }
-
-  private async isRetried(old: RunRef, next: RunId, note: string | undefined): Promise<boolean> {
-    const made = { tenantId: old.tenantId, runId: next };
-    const [requested] = (await this.ports.log.read(made, undefined, 1)).events;
-    if (requested?.kind !== 'RunRequested') return false;
-    const { events } = await this.ports.log.read(old);
-    const isSame = events.some((event) => event.kind === 'RetryRequested' && event.note === note);
-    if (requested.retryOf !== old.runId || !isSame) throw new RunRefused('RUN_EXISTS', made);
-    return true;
   }
 
   private async order(command: RunCommand): Promise<RunStatus> {

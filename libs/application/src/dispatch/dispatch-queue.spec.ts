@@ -120,3 +120,39 @@ describe('The dispatch queue', () => {
     expect(startable(queue)).toEqual(['A1']);
   });
 });
+
+describe('A run that is to be improved first', () => {
+  const { improvementRunId: improvedBy } = FACT_FIXTURES.ImprovementProvided;
+  const [held] = stored([{ ...FACT_FIXTURES.RunRequested, improvedBy }], {
+    tenantId: tenantOf('A'),
+    runId: runOf('A1'),
+  });
+
+  it.each(['ImprovementProvided', 'GoalAchieved'] as const)('waits for its turn only from %s on', (released) => {
+    const queue = aQueue({}, held!, ...requests('A', 'A2'));
+    expect(queue.unqueued(10).map(({ runId }) => runId)).toEqual([runOf('A2')]);
+    expect(startable(queue)).toEqual(['A2']);
+    queue.take(happened(released, 'A', 'A1'));
+    expect(startable(queue)).toEqual(['A1']);
+  });
+
+  it('waits on in the hands of whoever takes over', () => {
+    const queue = DispatchQueue.from(aQueue({}, held!).snapshot, { maxActive: 1, maxActivePerTenant: 1 });
+    expect(startable(queue)).toEqual([]);
+    queue.take(happened('ImprovementProvided', 'A', 'A1'));
+    expect(startable(queue)).toEqual(['A1']);
+  });
+
+  it.each(['RunCancelRequested', 'RunFailed'] as const)('is forgotten after %s', (kind) => {
+    const queue = aQueue({}, held!, happened(kind, 'A', 'A1'), happened('ImprovementProvided', 'A', 'A1'));
+    expect(startable(queue)).toEqual([]);
+    expect(queue.snapshot.held).toEqual([]);
+  });
+});
+
+it('A run that is being started stays so, whatever is said of it, until it has started', () => {
+  const queue = aQueue({}, ...requests('A', 'A1'));
+  expect(startable(queue)).toEqual(['A1']);
+  queue.take(happened('GoalAchieved', 'A', 'A1'));
+  expect(queue.snapshot.waiting).toHaveLength(1);
+});

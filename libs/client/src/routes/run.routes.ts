@@ -5,9 +5,11 @@ import type {
   DoneRequest,
   EventsPageAnswer,
   EventsRequest,
+  RetryCreated,
   RetryRequest,
   RunCreated,
   RunDetail,
+  RunImprovement,
   RunLogsAnswer,
   RunMessagesAnswer,
   RunsPage,
@@ -87,6 +89,11 @@ export class RunRoutes {
     return this.#requests.read(run(runId, 'logs'), options);
   }
 
+  /** What somebody who is to do better has to know of the run: short, whatever its length. */
+  improvement(runId: string, options?: RequestOptions): Promise<RunImprovement> {
+    return this.#requests.read(run(runId, 'improvement'), options);
+  }
+
   /** For a native `EventSource`, which cannot set headers: good for one run and one connection, for about a minute. */
   streamTicket(runId: string, options?: RequestOptions): Promise<StreamTicketAnswer> {
     return this.#requests.order(run(runId, 'stream-ticket'), undefined, options);
@@ -123,8 +130,8 @@ export class RunRoutes {
     return this.#requests.order(run(runId, 'done'), note, options);
   }
 
-  /** A new run in the place of one that has ended. */
-  retry(runId: string, note: RetryRequest = {}, options?: CreateOptions): Promise<RunCreated> {
+  /** A new run in the place of one that has ended; it waits until the improving run has ended. */
+  retry(runId: string, note: RetryRequest = {}, options?: CreateOptions): Promise<RetryCreated> {
     return this.#requests.create(run(runId, 'retry'), note, options);
   }
 }

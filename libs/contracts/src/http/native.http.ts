@@ -41,6 +41,10 @@ export const EventsQuery = z.object({
 export const EventsPage = z.object({ events: z.array(z.unknown()), hasMore: z.boolean() });
 
 export const CommandBody = z.object({ reason: z.string().max(10_000).optional() });
+/** For who cannot set headers: good for one run and one connection, until `expiresAt`. */
+export const StreamTicketAnswer = z.object({ ticket: z.string(), expiresAt: z.iso.datetime() });
+export type StreamTicketAnswer = z.infer<typeof StreamTicketAnswer>;
+
 export const RunStatusAnswer = z.object({ status: RunStatus });
 
 /** The answer to an open request; which of these shapes it must have is known once the request is. */

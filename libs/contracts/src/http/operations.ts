@@ -6,13 +6,13 @@ import {
   CreateRunBody,
   EventsPage,
   EventsQuery,
-  RetryBody,
   RunCreated,
   RunParams,
   RunStatusAnswer,
   StreamTicketAnswer,
 } from './native.http.js';
 import { AnswerBody, DoneBody, RunInputParams, ThreadView } from './requests.http.js';
+import { RetryBody, RetryCreated, RunImprovement } from './retry.http.js';
 import { RunsPage, RunsQuery } from './run-list.http.js';
 import { LogsAnswer, MessagesAnswer, RunDetail, StepsAnswer, TrailAnswer } from './run-reads.http.js';
 import { CreateThreadBody, PostMessageBody, ThreadCreatedAnswer, ThreadParams, ThreadRunView } from './thread.http.js';
@@ -66,6 +66,10 @@ export const OPERATIONS: readonly Operation[] = [
     ...{ ...run, id: 'getStreamTicket', method: 'post', path: `${runs}/:id/stream-ticket`, creates: 'each time' },
     ...{ scope: 'runs:read', summary: 'A ticket to follow the run with, for browsers', answer: StreamTicketAnswer },
   },
+  {
+    ...{ ...read, id: 'getRunImprovement', path: `${runs}/:id/improvement`, answer: RunImprovement },
+    summary: 'What somebody who is to do better has to know, in few words',
+  },
   { ...order, id: 'cancelRun', path: `${runs}/:id/cancel`, summary: 'Ask for it to be canceled' },
   { ...order, id: 'pauseRun', path: `${runs}/:id/pause`, summary: 'Start no further nodes' },
   { ...order, id: 'resumeRun', path: `${runs}/:id/resume`, summary: 'Go on' },
@@ -76,7 +80,7 @@ export const OPERATIONS: readonly Operation[] = [
   { ...order, id: 'markRunDone', path: `${runs}/:id/done`, summary: 'The goal is reached', body: allowed(DoneBody) },
   {
     ...{ ...order, id: 'retryRun', path: `${runs}/:id/retry`, summary: 'A new run in place of an ended one' },
-    ...{ body: allowed(RetryBody), answer: RunCreated, creates: 'by key' },
+    ...{ body: allowed(RetryBody), answer: RetryCreated, creates: 'by key' },
   },
   {
     ...{ id: 'runAgent', method: 'post', path: '/api/agent/run', tag: 'agent', summary: 'Run an agent' },

@@ -7,9 +7,6 @@ export const RetryBody = z.object({ note: z.string().max(10_000).optional() });
 /** The run in place of the old one, which waits until the run that is to improve it has ended. */
 export const RetryCreated = RunCreated.extend({ improvementRunId: RunId });
 export type RetryCreated = z.infer<typeof RetryCreated>;
-/** For who cannot set headers: good for one run and one connection, until `expiresAt`. */
-export const StreamTicketAnswer = z.object({ ticket: z.string(), expiresAt: z.iso.datetime() });
-export type StreamTicketAnswer = z.infer<typeof StreamTicketAnswer>;
 
 /** What somebody who is to do better has to know of a run, in few words whatever its length. */
 export const RunImprovement = z.object({

@@ -1,4 +1,4 @@
-import { type Caller as CallerOf, RunOrders, RunQueries } from '@millrace/application';
+import { type Caller as CallerOf, RunOrders, RunQueries, RunRetries } from '@millrace/application';
 import {
   AnswerBody,
   CommandBody,
@@ -24,6 +24,7 @@ export class NativeController {
   constructor(
     private readonly orders: RunOrders,
     private readonly queries: RunQueries,
+    private readonly retries: RunRetries,
     @Inject(DEFAULTS) private readonly defaults: RunDefaults,
   ) {}
 
@@ -69,6 +70,11 @@ export class NativeController {
   @Get(':id/logs')
   async logs(@Caller() { tenantId }: CallerOf, @Param({ schema: RunParams }) { id: runId }: Run) {
     return { logs: await this.queries.logs({ tenantId, runId }) };
+  }
+
+  @Get(':id/improvement')
+  improvement(@Caller() { tenantId }: CallerOf, @Param({ schema: RunParams }) { id: runId }: Run) {
+    return this.retries.improvement({ tenantId, runId });
   }
 
   @Post(':id/cancel')
@@ -122,12 +128,12 @@ export class NativeController {
   }
 
   @Post(':id/retry')
-  async retry(
+  retry(
     @Caller() caller: CallerOf,
     @Param({ schema: RunParams }) { id }: Run,
     @Body({ schema: optional(RetryBody) }) { note }: z.infer<typeof RetryBody>,
     @IdempotencyKey() key: string | undefined,
   ) {
-    return { runId: await this.orders.retry(caller, id, note, key) };
+    return this.retries.retry(caller, id, note, key);
   }
 }
