@@ -7,7 +7,9 @@ export class LinkRuns extends Migration {
       `alter table "runs" add column "improved_by" text null, add column "improves" text null,
         add column "retry_on_failure" json null`,
     );
-    this.allowKinds([...KINDS_BEFORE, 'ImprovementProvided']);
+    this.allowKinds(
+      KINDS_BEFORE.flatMap((kind) => (kind === 'RetryRequested' ? [kind, 'ImprovementProvided'] : [kind])),
+    );
   }
 
   override down(): void {
