@@ -1,4 +1,4 @@
-import { aRequestId, aRunId, aThreadId, eventFixture } from '../fixtures.js';
+import { aRequestId, aRunId, aThreadId, eventFixture, FACT_FIXTURES } from '../fixtures.js';
 
 export interface OperationExample {
   readonly body?: unknown;
@@ -50,6 +50,13 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     answer: { trail: [{ ...at, kind: 'MessageAdded', text: 'plan: hello', node: 'plan', agentId: 'echo' }] },
   },
   getRunLogs: { answer: { logs: [{ ...at, level: 'info', message: 'planned', source: 'plan', node: 'plan' }] } },
+  getRunImprovement: {
+    answer: {
+      ...{ runId: aRunId, agent: 'echo', status: 'FAILED' },
+      summary: 'Asked echo: hello\nplan: failed: overloaded',
+      recentErrors: [{ ts: at.ts, node: 'plan', message: 'overloaded', code: 'LLM_FAILED' }],
+    },
+  },
   getStreamTicket: {
     answer: { ticket: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', expiresAt: '2026-01-12T10:01:00.000Z' },
   },
@@ -58,7 +65,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   resumeRun: { body: reason, answer: status('RUNNING') },
   answerInput: { body: { response: { text: 'Ada' } }, answer: status('RUNNING') },
   markRunDone: { body: { note: 'good enough' }, answer: status('RUNNING') },
-  retryRun: { body: { note: 'shorter, please' }, ...madeRun },
+  retryRun: {
+    body: { note: 'shorter, please' },
+    answer: { runId: aRunId, improvementRunId: FACT_FIXTURES.ImprovementProvided.improvementRunId },
+  },
   runAgent: { body: { agent: 'chat', input: { text: 'hello' } }, ...madeRun },
   answerAgent: { body: { requestId: aRequestId, response: { choice: 'left' } }, answer: status('RUNNING') },
   abortAgent: { body: reason, answer: status('CANCELED_REQUESTED') },
