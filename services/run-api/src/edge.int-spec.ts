@@ -125,7 +125,7 @@ describe('The page with the documents', () => {
     const page = await fetch('/docs');
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['content-security-policy']).toContain("script-src 'self';");
-    const loaded = [...page.payload.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+    const loaded = [...page.payload.matchAll(/(?:src|href)="(docs[^"]+)"/g)].map(([, path]) => path);
     expect(loaded).toHaveLength(3);
     for (const path of loaded) {
       const { statusCode, headers, payload } = await fetch(`/${path}`);

@@ -216,7 +216,8 @@ describe('Everything else', () => {
   it('is a problem as well', async () => {
     expect(expectProblem(await world.ask('GET', '/nowhere'), 404).code).toBe('NOT_FOUND');
     expect(expectProblem(await world.ask('GET', '/agents'), 404).code).toBe('NOT_FOUND');
-    expectProblem(await world.ask('POST', '/agents/runs', { body: ' ' }), 400);
+    const blank = expectProblem(await world.ask('POST', '/agents/runs', { body: ' ' }), 400);
+    expect([blank.code, blank.detail]).toEqual(['MALFORMED_REQUEST', expect.stringContaining('JSON')]);
   });
 
   it('names the field that is wrong', async () => {

@@ -213,6 +213,23 @@ describe('An answer to a request for input', () => {
   });
 });
 
+describe('A body', () => {
+  const json = { 'content-type': 'application/json' };
+
+  it('may be left out of an order, whatever its type is said to be', async () => {
+    const { runId } = await aRunning();
+    expect((await world.ask('POST', `/agents/runs/${runId}/pause`, { headers: json })).body).toEqual({
+      status: 'PAUSED',
+    });
+    expect((await world.ask('POST', `/agents/runs/${runId}/stream-ticket`, { headers: json })).status).toBe(201);
+  });
+
+  it('is missed where it is needed', async () => {
+    const { status, body } = await world.ask('POST', '/agents/runs', { headers: json });
+    expect([status, body['errors']]).toMatchObject([400, [{ field: 'body' }]]);
+  });
+});
+
 describe('A stream ticket', () => {
   it('is for one run, and lets what it opens live as long as the token', async () => {
     const { runId } = await world.create();

@@ -1,6 +1,6 @@
 import { STREAMS } from '@millrace/adapter-jetstream';
 import { consumerTroubles, type Service } from '@millrace/nest-kit';
-import { answerFrameworkError, tellBrowsers } from '@millrace/nest-kit/http';
+import { answerFrameworkError, takeEmptyJson, tellBrowsers } from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
 import { RunApiModule } from './run-api.module.js';
 
@@ -8,7 +8,10 @@ export const runApi: Service<Config> = {
   name: 'run-api',
   loadConfig,
   module: (config) => RunApiModule.forRoot(config),
-  prepare: (app, { cors }) => tellBrowsers(app, cors),
+  prepare: (app, { cors }) => {
+    tellBrowsers(app, cors);
+    takeEmptyJson(app);
+  },
   http: { frameworkErrors: answerFrameworkError },
   consumers: () => [
     // A message that is parked would leave a retry half made: it is tried for hours first.

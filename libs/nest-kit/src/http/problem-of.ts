@@ -89,7 +89,8 @@ const ofHttp = (error: HttpException): Answer => {
   const status = error.getStatus();
   const [code, title] = BY_STATUS[status] ?? (status < 500 ? REFUSED : FAILED);
   const state = error.getResponse();
-  return { status, code, title, ...(status === 503 && typeof state === 'object' ? { state } : {}) };
+  const why = status === 400 ? { detail: error.message } : {};
+  return { status, code, title, ...why, ...(status === 503 && typeof state === 'object' ? { state } : {}) };
 };
 
 const REFUSED = ['REQUEST_REFUSED', 'The request was refused.'] as const;
