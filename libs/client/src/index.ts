@@ -8,6 +8,8 @@ export type { ThreadEventsOptions, ThreadRoutes } from './routes/thread.routes.j
 export { ApiError, ConnectionFailed, MillraceError, StreamBroken, StreamSilent } from './errors.js';
 export { SseParser, type SseFrame } from './sse/sse-parser.js';
 export type { StreamRunOptions } from './stream/run-stream.js';
+export type { FeedItem, FeedOptions } from './stream/event-feed.js';
+export { Attempts, standingEvents } from './stream/attempts.js';
 export type { ConnectionState, FollowOptions } from './stream/sse-follow.js';
 export type { PublicEvent } from '@millrace/contracts';
 export type { TokenDelta } from './stream/public-event.js';
