@@ -26,13 +26,11 @@ export function useRun(runId: string | undefined): RunState {
   const readAt = useRef(0);
   useEffect(() => {
     if (changedAt < 0) return undefined;
-    const reading = setTimeout(
-      () => {
-        readAt.current = performance.now();
-        refresh();
-      },
-      readAt.current + READ_EVERY_MS - performance.now(),
-    );
+    const read = () => {
+      readAt.current = performance.now();
+      refresh();
+    };
+    const reading = setTimeout(read, Math.max(0, readAt.current + READ_EVERY_MS - performance.now()));
     return () => clearTimeout(reading);
   }, [changedAt, refresh]);
   return { run, error, isLoading, refresh };
