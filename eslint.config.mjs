@@ -107,6 +107,7 @@ const layers = [
       'layer:adapter',
       'layer:servers',
       'layer:client',
+      'layer:react',
     ],
   },
   {
