@@ -107,6 +107,28 @@ describe('The client with the services as they are', () => {
     expect(await client.threads.run(runId)).toMatchObject({ id: runId, status: 'done' });
   });
 
+  it('hears of all runs through one feed, and goes on in it where it was', async () => {
+    const ids: string[] = [];
+    for (let each = 0; each < 4; each += 1) {
+      const { runId } = await client.runs.create({ ...ORDER, agent: 'echo', input: { text: 'x' } });
+      ids.push(runId);
+      await follow(runId);
+    }
+    const which = { kinds: ['RunFinished'], agent: 'echo' } as const;
+    const take = async (after: string, until: string | undefined) => {
+      const heard: { runId: string; cursor: string }[] = [];
+      for await (const { event, cursor } of client.streamFeed({ ...which, after })) {
+        heard.push({ runId: event.runId, cursor });
+        if (event.runId === until) break;
+      }
+      return heard;
+    };
+    const before = await take('start', ids[1]);
+    const after = await take(before.at(-1)?.cursor ?? '', ids[3]);
+    expect([...before, ...after].map(({ runId }) => runId).slice(-4)).toEqual(ids);
+    expect(after).toHaveLength(2);
+  });
+
   it('is told why, in codes, when it asks for what it cannot have', async () => {
     await expect(client.runs.get(ulid())).rejects.toMatchObject({ status: 404, code: 'RUN_NOT_FOUND' });
     await expect(follow(ulid())).rejects.toMatchObject({ status: 404, code: 'RUN_NOT_FOUND' });

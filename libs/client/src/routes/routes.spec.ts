@@ -86,10 +86,11 @@ describe('The client', () => {
     );
   });
 
-  it('tells a run in the words of threads, and ends after its state', async () => {
+  it('tells a run in the words of threads, drops what was here before, and ends after its state', async () => {
     server.answers((_, response) => {
       beginSse(response);
-      response.write('event: token\nid: 2\ndata: {"text":"hi"}\n\n');
+      response.write('event: token\nid: 1\ndata: {"text":"an old one"}\n\n');
+      response.write('event: token\nid: 2\ndata: {"text":"hi"}\n\n'.repeat(2));
       response.write(
         'event: final\ndata: {"text":"hi","sources":[]}\n\nevent: state\nid: 5\ndata: {"status":"done"}\n\n',
       );
