@@ -1,16 +1,15 @@
 import { Annotation, END, Send, START, StateGraph } from '@langchain/langgraph';
 import {
   defineAgent,
-  NodeSuspension,
   nodeContext,
   type AgentDefinition,
   type NodeContext,
   type ToolDefinition,
 } from '@millrace/agent-sdk';
-import { PlatformError } from '@millrace/kernel';
 import type { LlmContent, LlmMessage, LlmTool } from '@millrace/ports';
 import { z } from 'zod';
 import { AttachedFile, describeFile, Said } from './files.js';
+import { faultOf, isToolFault } from './tool-fault.js';
 
 export interface FunctionLoop {
   readonly id: string;
@@ -87,14 +86,12 @@ const answer = async (call: Call, context: NodeContext): Promise<{ results: Resu
   try {
     return { results: [{ id: call.id, output: (await context.tool(call.name, call.input)) ?? null }] };
   } catch (error) {
-    if (error instanceof NodeSuspension || context.signal.aborted || passesByItself(error)) throw error;
+    if (!isToolFault(error, context)) throw error;
     return {
-      results: [{ id: call.id, output: error instanceof Error ? error.message : String(error), isError: true }],
+      results: [{ id: call.id, output: faultOf(error), isError: true }],
     };
   }
 };
-
-const passesByItself = (error: unknown): boolean => error instanceof PlatformError && error.redelivery === 'retry';
 
 const offered = (functions: FunctionLoop['functions']): LlmTool[] =>
   Object.entries(functions).map(([name, { description, inputSchema = z.unknown() }]) => ({

@@ -12,6 +12,7 @@ describe('The agents we ship', () => {
       'graph-editor',
       'consent',
       'improver',
+      'explorer',
     ]);
     expect((await loadAgents(['our own'], async () => shipped)).list()).toEqual(registry.list());
   });

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '@millrace/agent-sdk';
 import { createChat } from './chat.agent.js';
 import { createConsent } from './consent.agent.js';
 import { echo } from './echo.agent.js';
+import { createExplorer } from './explorer.agent.js';
 import { createGraphEditor } from './graph-editor.agent.js';
 import { createImprover } from './improver.agent.js';
 import { LEDGER_FOLDER } from './ledger.js';
@@ -12,6 +13,9 @@ export { ActionUnclear, createChooseAction } from './choose-action.node.js';
 export { createConsent } from './consent.agent.js';
 export { ConsentRefused, MediaUnavailable, STUDIO } from './consent.functions.js';
 export { echo } from './echo.agent.js';
+export { createExplorer } from './explorer.agent.js';
+export { ExplorerInput } from './explorer.state.js';
+export { AppCrashed, DeviceFailed } from './fake-device.js';
 export { AttachedFile, describeFile, Said } from './files.js';
 export { createFunctionLoop, type FunctionLoop } from './function-loop.js';
 export { createGraphEditor } from './graph-editor.agent.js';
@@ -35,6 +39,7 @@ export const chat = createChat({ model });
 export const graphEditor = createGraphEditor({ model });
 export const consent = createConsent({ model });
 export const improver = createImprover({ model });
+export const explorer = createExplorer({ model });
 
 /** The agents we ship: for `new AgentRegistry(agents)`, and for loadAgents, which finds them by this name. */
-export const agents: AgentDefinition[] = [echo, treadmill, chat, graphEditor, consent, improver];
+export const agents: AgentDefinition[] = [echo, treadmill, chat, graphEditor, consent, improver, explorer];

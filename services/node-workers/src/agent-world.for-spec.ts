@@ -17,7 +17,7 @@ class NoTimers extends Timers {
   async set(): Promise<void> {}
 }
 
-/** The agents we ship, conducted and worked in memory: no process in it remembers anything from one turn to the next. */
+/** The agents we ship, conducted and worked in memory: nothing is remembered over a wait, and no worker remembers anything. */
 export class AgentWorld {
   readonly #ids = new CountingEventIds();
   readonly #ports = { log: new InMemoryRunLog(), ids: this.#ids, clock: new ManualClock() };
@@ -37,10 +37,11 @@ export class AgentWorld {
 
   /** Until the run has ended or all of it waits for answers. */
   async work(ref: RunRef): Promise<void> {
-    await this.conductor().advance(ref);
+    const conductor = this.conductor();
+    await conductor.advance(ref);
     for (let task = this.#queue.waiting.shift(); task; task = this.#queue.waiting.shift()) {
       await this.worker().execute(task);
-      await this.conductor().advance(ref);
+      await conductor.advance(ref);
     }
   }
 
