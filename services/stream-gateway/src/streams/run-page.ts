@@ -23,18 +23,23 @@ export class RunPage {
     return (this.entries.at(-1)?.sequence ?? -1) + 1;
   }
 
+  /** None when it does not hold the event. */
   entriesFrom(sequence: number): readonly Entry[] {
-    const [first] = this.entries;
-    return first === undefined || first.sequence === sequence
-      ? this.entries
-      : this.entries.slice(Math.max(sequence - first.sequence, 0));
+    return this.entries.slice(Math.max(sequence - this.begin, 0));
   }
 
-  /** Made once for those who read the page from its beginning: nearly all do. */
+  /** Made once: whoever begins inside a block is given the rest of that one, and then the same as everybody. */
   blocksFrom(sequence: number, dialect: DialectName): readonly Block[] {
-    const entries = this.entriesFrom(sequence);
-    return entries === this.entries
-      ? (this.#blocks[dialect] ??= blocksOf(entries, dialect))
-      : blocksOf(entries, dialect);
+    const blocks = (this.#blocks[dialect] ??= blocksOf(this.entries, dialect));
+    const at = blocks.findIndex(({ last }) => last >= sequence);
+    if (at < 0) return [];
+    const first = (blocks[at - 1]?.last ?? this.begin - 1) + 1;
+    if (first >= sequence) return blocks.slice(at);
+    const rest = this.entries.slice(sequence - this.begin, blocks[at]!.last + 1 - this.begin);
+    return [...blocksOf(rest, dialect), ...blocks.slice(at + 1)];
+  }
+
+  private get begin(): number {
+    return this.entries[0]?.sequence ?? 0;
   }
 }

@@ -66,10 +66,29 @@ describe('The pages of a run', () => {
     expect(log.reads).toBe(reads);
   });
 
-  it('are not kept before they are whole', async () => {
+  it('grow until they are whole, and are good for what they have before', async () => {
     expect((await pages.at(run, 600)).entries).toHaveLength(188);
-    await log.say(TokenDelta);
-    expect((await pages.at(run, 600)).entries).toHaveLength(189);
+    await log.say(TokenDelta, EffectRecorded, TokenDelta);
+    const { reads } = log;
+    expect((await pages.at(run, 699)).entriesFrom(699)).toHaveLength(1);
+    expect(log.reads).toBe(reads);
+    const grown = await pages.at(run, 700);
+    expect(grown.entries.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 190 }, (_, at) => 512 + at));
+    await log.say(...many(TokenDelta, 322));
+    expect(await pages.at(run, 702)).toMatchObject({ isWhole: true, end: 1_024 });
+  });
+
+  it('give the same bytes to whoever begins anywhere, in blocks that all share but for the first', async () => {
+    const page = await pages.at(run, 0);
+    const whole = Buffer.concat(page.blocksFrom(0, 'native').map(({ bytes }) => bytes));
+    const shared = page.blocksFrom(0, 'native');
+    for (const from of [1, 100, 255, 511]) {
+      const blocks = page.blocksFrom(from, 'native');
+      const skipped = Buffer.concat(page.entries.slice(0, from).map((entry) => entry.bytes('native')));
+      expect(Buffer.concat([skipped, ...blocks.map(({ bytes }) => bytes)]).equals(whole)).toBe(true);
+      expect(blocks.at(-1)?.last).toBe(511);
+      for (const block of blocks.slice(1)) expect(shared).toContain(block);
+    }
   });
 
   it('are read so many at a time, and forgotten when they take too much memory', async () => {

@@ -18,7 +18,7 @@ const PAGE = 512;
  * The histories of runs, page by page. Public events are numbered without gaps and never change, so a page is good for
  * everybody who wants it: those who come at the same time share one read, those who come later find it in memory.
  *
- * I1  A page that is not whole is handed to those who wait for it and not kept: the next event changes it.
+ * I1  A page that is not whole is good for the events it has. Who wants the next one makes it grow from where it ends.
  */
 export class RunPages {
   /** Oldest use first. */
@@ -43,7 +43,7 @@ export class RunPages {
     const number = Math.floor(sequence / PAGE);
     const key = keyOf(run, number);
     const kept = this.#kept.get(key);
-    if (kept) {
+    if (kept && (kept.isWhole || sequence < kept.end)) {
       this.#kept.delete(key);
       this.#kept.set(key, kept);
       return kept;
@@ -56,7 +56,7 @@ export class RunPages {
   private async read(run: RunRef, number: number, key: string): Promise<RunPage> {
     try {
       const page = await this.#slots.run(() => this.load(run, number));
-      if (page.isWhole) this.keep(key, page); // I1
+      this.keep(key, page);
       return page;
     } finally {
       this.#reading.delete(key);
@@ -64,9 +64,11 @@ export class RunPages {
   }
 
   private async load(run: RunRef, number: number): Promise<RunPage> {
-    // Behind a page that is here the place in the log is known and need not be looked for.
-    let from: ReadFrom = this.#kept.get(keyOf(run, number - 1))?.tail ?? { sequence: number * PAGE };
-    const entries: Entry[] = [];
+    const begun = this.#kept.get(keyOf(run, number)); // I1
+    // Behind what is here the place in the log is known and need not be looked for.
+    const known = begun?.entries.length ? begun : this.whole(run, number - 1);
+    let from: ReadFrom = known?.tail ?? { sequence: number * PAGE };
+    const entries: Entry[] = [...(begun?.entries ?? [])];
     for (;;) {
       const { events, tail, hasMore } = await this.log.read(run, from, PAGE - entries.length);
       for (const event of events) if (isShown(event)) entries.push(new Entry(event));
@@ -75,9 +77,15 @@ export class RunPages {
     }
   }
 
+  private whole(run: RunRef, number: number): RunPage | undefined {
+    const page = this.#kept.get(keyOf(run, number));
+    return page?.isWhole ? page : undefined;
+  }
+
   private keep(key: string, page: RunPage): void {
+    this.#weight += page.weight - (this.#kept.get(key)?.weight ?? 0);
+    this.#kept.delete(key);
     this.#kept.set(key, page);
-    this.#weight += page.weight;
     for (const [oldest, { weight }] of this.#kept) {
       if (this.#weight <= this.options.maxBytes) return;
       this.#kept.delete(oldest);
