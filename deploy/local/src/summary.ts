@@ -17,6 +17,7 @@ export function summaryOf(stack: RunningStack, home: Home, isDetached: boolean):
     '',
     `  Addresses with passwords, and a token: ${here}/stack.json`,
     `  Logs: ${here}/logs`,
+    ...(stack.apiUrl === undefined ? [] : [`  Routes to read and try: ${stack.apiUrl}/docs`]),
     ...tryIt(stack, here),
     `  Stop: ${isDetached ? 'npm stop' : 'Ctrl-C'}`,
   ].join('\n');
