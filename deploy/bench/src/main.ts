@@ -1,8 +1,14 @@
+import { benchApi } from './api.bench-suite.js';
 import { benchLog } from './log.bench-suite.js';
 import { benchRun } from './run.bench-suite.js';
 import { benchStream } from './stream.bench-suite.js';
 
-const SUITES: Readonly<Record<string, () => Promise<void>>> = { log: benchLog, run: benchRun, stream: benchStream };
+const SUITES: Readonly<Record<string, () => Promise<void>>> = {
+  log: benchLog,
+  run: benchRun,
+  stream: benchStream,
+  api: benchApi,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in SUITES));

@@ -92,6 +92,10 @@ export class Cluster {
     return started;
   }
 
+  urlFor(user: NatsUserName): string {
+    return urlFor(this.server, user);
+  }
+
   of(role: Role): Process[] {
     return [...this.processes].filter((started) => started.role === role);
   }
