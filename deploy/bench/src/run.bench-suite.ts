@@ -188,7 +188,6 @@ const spawnService = (world: BenchWorld, name: string): Promise<ListeningProcess
       NATS_URL: world.url,
       PORT: '0',
       AGENT_MODULES: AGENTS,
-      LOG_LEVEL: 'warn',
       MAX_ACTIVE_RUNS_PER_TENANT: '100',
     },
   });
