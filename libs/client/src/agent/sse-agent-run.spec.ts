@@ -151,6 +151,9 @@ describe('A run on a server', () => {
   it('tells once when it cannot be started', async () => {
     server.answers((_, response) => json(response, 400, problem(400, 'VALIDATION_FAILED')));
     const run = service().startRun({ agent: '' });
+    run.abort('never mind');
     await expect(run.finished).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    await new Promise(setImmediate);
+    expect(asked('/abort')).toEqual([]);
   });
 });

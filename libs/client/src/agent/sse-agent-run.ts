@@ -55,6 +55,7 @@ export class SSEAgentRun implements AgentRunHandle {
   /** The server ends the run, and the stream tells when it has. */
   async #stop(): Promise<void> {
     const reason: unknown = this.abortController.signal.reason;
-    await this.connection.agents.abort(await this.started, typeof reason === 'string' ? { reason } : {});
+    const runId = await this.started.catch(() => undefined); // what never began need not be stopped; `finished` tells why
+    if (runId !== undefined) await this.connection.agents.abort(runId, typeof reason === 'string' ? { reason } : {});
   }
 }
