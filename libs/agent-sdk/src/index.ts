@@ -12,8 +12,10 @@ export { defineNode, type ContractNode, type NodePort } from './contract-node.js
 export { DefinitionInvalid, type DefinitionProblem } from './definition-invalid.js';
 export { asGraphNode, runContractNode } from './run-contract-node.js';
 export {
+  callAround,
   nodeContext,
   runWithContext,
+  runWithinCall,
   type Emitted,
   type LlmAnswer,
   type LlmOptions,

@@ -12,7 +12,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 type Speech<K extends 'LogWritten' | 'ProgressReported' | 'GraphEdited' | 'SpecialistFinished'> = Omit<
   RunFactOf<K>,
-  'kind' | keyof Speaker
+  'kind' | 'within' | keyof Speaker
 >;
 type Speaker = Pick<RunFactOf<'NodeStarted'>, 'agentId' | 'node' | 'taskKey' | 'iteration' | 'attempt'>;
 
@@ -105,5 +105,15 @@ export const nodeContext = (): NodeContext => {
   if (!context) throw new TypeError('nodeContext() is only there while the body of a node runs');
   return context;
 };
+
+const currentCall = new AsyncLocalStorage<string>();
+
+/**
+ * The call whose result will be recorded and in which the running code stands: of a model, a tool or a step; undefined
+ * in the body itself. A call that was recorded is not made again, and what was said and asked for in it with it.
+ */
+export const callAround = (): string | undefined => currentCall.getStore();
+
+export const runWithinCall = <T>(call: string, body: () => T): T => currentCall.run(call, body);
 
 export const runWithContext = <T>(context: NodeContext, body: () => T): T => current.run(context, body);

@@ -128,7 +128,8 @@ const mergeDeltas = (
     one.taskKey === other.taskKey &&
     one.attempt === other.attempt &&
     one.agentId === other.agentId &&
-    one.node === other.node;
+    one.node === other.node &&
+    one.within === other.within;
   if (!sameSpeaker || one.text.length + other.text.length > maxLength) return undefined;
   return { ...first, fact: { ...one, text: one.text + other.text } };
 };

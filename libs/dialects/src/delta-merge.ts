@@ -10,6 +10,7 @@ const isDelta = (event: PublicEvent): event is MergedDelta =>
 export const mergedDelta = (first: PublicEvent, last: PublicEvent): MergedDelta | undefined => {
   if (!isDelta(first) || !isDelta(last) || first.kind !== last.kind) return undefined;
   if (first.taskKey !== last.taskKey || first.attempt !== last.attempt || first.runId !== last.runId) return undefined;
+  if (first.within !== last.within) return undefined;
   if (firstSequenceOf(last) !== first.sequence + 1) return undefined;
   const { eventId, position, sequence, ts } = last;
   const text = first.text + last.text;

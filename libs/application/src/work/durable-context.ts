@@ -1,5 +1,6 @@
 import {
   type AgentDefinition,
+  callAround,
   type Emitted,
   InputExpired,
   type LlmAnswer,
@@ -7,6 +8,7 @@ import {
   type NodeContext,
   NodeSuspension,
   type RunMessage,
+  runWithinCall,
   type Subagent,
   type SuspendOptions,
   ToolRejected,
@@ -26,7 +28,7 @@ import type { Clock, LlmPort, LlmRequest } from '@millrace/ports';
 import type { RunCommand, SpokenFact } from '@millrace/run-domain';
 import { callModel } from './model-call.js';
 import { messagesIn } from './run-messages.js';
-import { SaidBefore } from './said-before.js';
+import { SaidBefore, type Words } from './said-before.js';
 import { stableRequestId } from './stable-id.js';
 import type { TaskJournal } from './task-journal.js';
 import type { TaskVoice } from './task-voice.js';
@@ -51,7 +53,8 @@ export interface ContextParts {
 
 /**
  * The context of one attempt. Calls are numbered in the order the body makes them: the number, the task's key and the
- * name make the key under which their result is recorded and found again.
+ * name make the key under which their result is recorded and found again. What a call makes is numbered in that call:
+ * a call that was recorded is not made again, and must not shift the numbers of those behind it.
  */
 export class DurableContext implements NodeContext {
   readonly #before: SaidBefore;
@@ -120,10 +123,8 @@ export class DurableContext implements NodeContext {
   llm(request: LlmRequest, { shown = true }: LlmOptions = {}): Promise<LlmAnswer> {
     const { journal, voice, llm, signal, ref } = this.parts;
     const callId = this.numbered('llm');
-    return callModel(
-      { ref, callId, request, shown, signal },
-      { journal, voice, llm, speaker: this.speaker, say: (fact) => this.say(fact) },
-    );
+    const parts = { journal, voice, llm, speaker: this.speaker, say: (fact: Words) => this.say(fact) };
+    return runWithinCall(callId, () => callModel({ ref, callId, request, shown, signal }, parts));
   }
 
   async tool(name: string, input: unknown): Promise<unknown> {
@@ -136,7 +137,7 @@ export class DurableContext implements NodeContext {
   async step<T>(key: string, effect: () => Promise<T> | T): Promise<T> {
     const recorded = this.parts.journal.effect(key);
     if (recorded) return recorded.value as T;
-    const value = await effect();
+    const value = await runWithinCall(`${this.taskKey}#step:${key}`, effect);
     await this.parts.voice.write(this.order({ kind: 'EffectRecorded', ...this.speaker, key, value: value ?? null }));
     return value;
   }
@@ -183,8 +184,9 @@ export class DurableContext implements NodeContext {
     return (await this.messages()).findLast(({ from }) => from !== this.node);
   }
 
-  private say(fact: SpokenFact): void {
-    const fresh = this.#before.rest(fact);
+  private say(fact: Words): void {
+    const within = callAround();
+    const fresh = this.#before.rest(within === undefined ? fact : { ...fact, within });
     if (fresh) this.parts.voice.say(fresh);
   }
 
@@ -225,9 +227,10 @@ export class DurableContext implements NodeContext {
   }
 
   private numbered(name: string): string {
-    const number = (this.#numbers.get(name) ?? 0) + 1;
-    this.#numbers.set(name, number);
-    return `${this.taskKey}#${name}-${number}`;
+    const key = `${callAround() ?? this.taskKey}#${name}`;
+    const number = (this.#numbers.get(key) ?? 0) + 1;
+    this.#numbers.set(key, number);
+    return `${key}-${number}`;
   }
 
   private order(fact: SpokenFact): RunCommand {

@@ -1,8 +1,8 @@
 import type { LlmAnswer } from '@millrace/agent-sdk';
 import type { RunRef } from '@millrace/contracts';
 import { LlmFailed, type LlmChunk, type LlmPort, type LlmRequest } from '@millrace/ports';
-import type { SpokenFact } from '@millrace/run-domain';
 import type { Speaker } from './durable-context.js';
+import type { Words } from './said-before.js';
 import type { TaskJournal } from './task-journal.js';
 import type { TaskVoice } from './task-voice.js';
 
@@ -19,7 +19,7 @@ interface ModelCallParts {
   readonly voice: TaskVoice;
   readonly llm: LlmPort;
   readonly speaker: Speaker;
-  readonly say: (fact: SpokenFact) => void;
+  readonly say: (fact: Words) => void;
 }
 
 /** The recorded answer, or a new one: its tokens shown as they come, the whole of it stored before it is given. */

@@ -1,9 +1,16 @@
 import type { RunEvent } from '@millrace/contracts';
 import type { SpokenFact } from '@millrace/run-domain';
 
+/** What a body says in its own words: said again, it is passed over. The others are recorded under a key or an id. */
+export type Words = Exclude<
+  SpokenFact,
+  { kind: 'ModelRequested' | 'ModelResponded' | 'EffectRecorded' | 'PolicySwitched' }
+>;
+
 /**
  * A body that continues after a wait runs from its start, and says again what it said before it waited. That stands in
  * the log already, so it is passed over: text by its length, since deltas may have been merged, the rest by its number.
+ * Each call counts for itself: one that was recorded is not made again, and what was said in it is not said again either.
  */
 export class SaidBefore {
   readonly #texts = new Map<string, number>();
@@ -12,24 +19,28 @@ export class SaidBefore {
   constructor(said: readonly RunEvent[]) {
     for (const event of said) {
       if (event.kind === 'TokenDelta' || event.kind === 'ThoughtDelta') {
-        this.#texts.set(event.kind, (this.#texts.get(event.kind) ?? 0) + event.text.length);
+        this.#texts.set(placeOf(event), (this.#texts.get(placeOf(event)) ?? 0) + event.text.length);
       } else {
-        this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + 1);
+        this.#counts.set(placeOf(event), (this.#counts.get(placeOf(event)) ?? 0) + 1);
       }
     }
   }
 
   /** What of the fact is new; undefined when nothing is. */
-  rest(fact: SpokenFact): SpokenFact | undefined {
+  rest(fact: Words): Words | undefined {
+    const place = placeOf(fact);
     if (fact.kind === 'TokenDelta' || fact.kind === 'ThoughtDelta') {
-      const left = this.#texts.get(fact.kind) ?? 0;
+      const left = this.#texts.get(place) ?? 0;
       if (left === 0) return fact;
-      this.#texts.set(fact.kind, Math.max(left - fact.text.length, 0));
+      this.#texts.set(place, Math.max(left - fact.text.length, 0));
       return fact.text.length <= left ? undefined : { ...fact, text: fact.text.slice(left) };
     }
-    const left = this.#counts.get(fact.kind) ?? 0;
+    const left = this.#counts.get(place) ?? 0;
     if (left === 0) return fact;
-    this.#counts.set(fact.kind, left - 1);
+    this.#counts.set(place, left - 1);
     return undefined;
   }
 }
+
+const placeOf = (said: { readonly kind: string; readonly within?: string | undefined }): string =>
+  `${said.kind} ${said.within ?? ''}`;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { nodeContext } from '@millrace/agent-sdk';
+import type { RunEvent } from '@millrace/contracts';
 import { aRunRef, cancelRun } from '@millrace/testing';
 import { WorkWorld } from '../work-world.for-spec.js';
 
@@ -222,6 +224,62 @@ describe('A node that asks', () => {
     await world.work();
     await world.worker.execute(task); // delivered again: it waits, and nothing happens
     expect((await world.kinds()).filter((kind) => kind === 'InputRequested')).toHaveLength(1);
+  });
+
+  it('says all of what follows a call that was recorded before it waited', async () => {
+    const model = { model: 'm', messages: [] };
+    const world = new WorkWorld(
+      {
+        ask: async (context) => {
+          await context.llm(model);
+          await context.tool('count', {});
+          await context.step('look', () => context.progress('looking'));
+          await context.suspend({ type: 'waitForInput' });
+          await context.llm(model);
+          await context.tool('count', {});
+          await context.step('look again', () => context.progress('looking'));
+        },
+      },
+      { count: { run: async () => nodeContext().log('info', 'counting') } },
+    );
+    await world.start();
+    await world.work();
+    const before = await world.events();
+    await world.answer({ text: 'go on' });
+    await world.work();
+    const said = (events: readonly RunEvent[]) =>
+      events.flatMap((event) => {
+        if (event.kind === 'TokenDelta') return [event.text];
+        return event.kind === 'LogWritten' || event.kind === 'ProgressReported' ? [event.message] : [];
+      });
+    const once = said(before);
+    expect(once).toEqual(['hello', 'counting', 'looking']);
+    expect(said(await world.events())).toEqual([...once, ...once]);
+  });
+
+  it('has each answer where it was asked for, in tools of one body too', async () => {
+    const names: string[] = [];
+    const world = new WorkWorld(
+      { ask: async (context) => [await context.tool('who', {}), await context.tool('who', {})] },
+      {
+        who: {
+          run: async () => {
+            const { text } = await nodeContext().suspend({ type: 'waitForInput' });
+            names.push(text);
+            return text;
+          },
+        },
+      },
+    );
+    await world.start();
+    await world.work();
+    await world.answer({ text: 'Ada' });
+    await world.work();
+    expect(last(await world.kinds())).toBe('NodeSuspended');
+    await world.answer({ text: 'Bob' }, 1);
+    await world.work();
+    expect(last(await world.events())).toMatchObject({ kind: 'RunFinished', output: { text: 'Ada,Bob' } });
+    expect(names).toEqual(['Ada', 'Bob']);
   });
 
   it('is told when nobody answered in time', async () => {

@@ -1,4 +1,10 @@
-import { type AgentDefinition, NodeContractBroken, NodeSuspension, type ToolDefinition } from '@millrace/agent-sdk';
+import {
+  type AgentDefinition,
+  NodeContractBroken,
+  NodeSuspension,
+  runWithinCall,
+  type ToolDefinition,
+} from '@millrace/agent-sdk';
 import type { RunRef } from '@millrace/contracts';
 import type { Speaker } from './durable-context.js';
 import type { TaskJournal } from './task-journal.js';
@@ -46,7 +52,9 @@ export async function callTool(use: ToolUse, parts: ToolUseParts): Promise<unkno
   try {
     const input = needsApproval ? checked(definition, name, await parts.approve(toolUseId, asked)) : asked;
     const progress = (status: string) => void voice.write({ kind: 'ProgressTool', ...call, status }).catch(() => {}); // the next write says why
-    const output = await definition.run(input, { idempotencyKey: toolUseId, signal, progress });
+    // Under its first id: a call made again because it failed is given the answers and steps it had.
+    const run = () => definition.run(input, { idempotencyKey: toolUseId, signal, progress });
+    const output = await runWithinCall(use.toolUseId, run);
     await voice.write({ kind: 'FinishTool', ...call, ok: true, output: output ?? null });
     return output;
   } catch (error) {

@@ -9,7 +9,8 @@ export const isSameSpeech = (one: TokenDelta, other: TokenDelta): boolean =>
   one.attempt === other.attempt &&
   one.node === other.node &&
   one.iteration === other.iteration &&
-  one.agentId === other.agentId;
+  one.agentId === other.agentId &&
+  one.within === other.within;
 
 /**
  * One delta with the text of all: the first one's fields, the last one's id and sequence, so that whoever resumes

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Name, RequestId, TaskKey } from '../ids.js';
-import { PublicStamp, Speaker, Stamp } from './stamp.js';
+import { PublicStamp, Speaker, Speech, Stamp } from './stamp.js';
 
 export const NodeError = z.object({
   message: z.string(),
@@ -58,7 +58,7 @@ export const EffectRecorded = Stamp.extend({
 
 export const AgentChanged = Stamp.extend({
   kind: z.literal('AgentChanged'),
-  ...Speaker,
+  ...Speech,
   fromAgentId: Name,
   toAgentId: Name,
 });

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { InputRequest } from '../input-requests.js';
 import { Name, RequestId } from '../ids.js';
 import { Usage } from './run-lifecycle.events.js';
-import { PublicStamp, Speaker, ToolStamp } from './stamp.js';
+import { PublicStamp, Speaker, Speech, ToolStamp } from './stamp.js';
 
 const Text = z.string().min(1);
 
-export const TokenDelta = PublicStamp.extend({ kind: z.literal('TokenDelta'), ...Speaker, text: Text });
-export const ThoughtDelta = PublicStamp.extend({ kind: z.literal('ThoughtDelta'), ...Speaker, text: Text });
+export const TokenDelta = PublicStamp.extend({ kind: z.literal('TokenDelta'), ...Speech, text: Text });
+export const ThoughtDelta = PublicStamp.extend({ kind: z.literal('ThoughtDelta'), ...Speech, text: Text });
 
 export const ModelRequested = PublicStamp.extend({
   kind: z.literal('ModelRequested'),
@@ -67,7 +67,7 @@ export const InputExpired = PublicStamp.extend({ kind: z.literal('InputExpired')
 
 export const MessageAdded = PublicStamp.extend({
   kind: z.literal('MessageAdded'),
-  ...Speaker,
+  ...Speech,
   from: z.string().min(1),
   role: z.enum(['user', 'agent', 'node', 'system', 'tool']),
   content: z.unknown(),
@@ -76,7 +76,7 @@ export const MessageAdded = PublicStamp.extend({
   usage: Usage.optional(),
 });
 
-const Subagent = { ...Speaker, toolUseId: z.string().min(1).max(256), subagentId: z.string().min(1).max(256) };
+const Subagent = { ...Speech, toolUseId: z.string().min(1).max(256), subagentId: z.string().min(1).max(256) };
 
 export const SubagentProgressed = PublicStamp.extend({
   kind: z.literal('SubagentProgressed'),
@@ -96,7 +96,7 @@ export const SubagentFinished = PublicStamp.extend({
 
 export const SpecialistFinished = PublicStamp.extend({
   kind: z.literal('SpecialistFinished'),
-  ...Speaker,
+  ...Speech,
   specialistId: z.string().min(1),
   outcome: z.string().min(1),
   summary: z.string(),
@@ -104,13 +104,13 @@ export const SpecialistFinished = PublicStamp.extend({
 
 export const GraphEdited = PublicStamp.extend({
   kind: z.literal('GraphEdited'),
-  ...Speaker,
+  ...Speech,
   edits: z.array(z.unknown()).min(1),
 });
 
 export const LogWritten = PublicStamp.extend({
   kind: z.literal('LogWritten'),
-  ...Speaker,
+  ...Speech,
   level: z.enum(['debug', 'info', 'warn', 'error']),
   message: z.string(),
   payload: z.unknown().optional(),
@@ -119,7 +119,7 @@ export const LogWritten = PublicStamp.extend({
 
 export const ProgressReported = PublicStamp.extend({
   kind: z.literal('ProgressReported'),
-  ...Speaker,
+  ...Speech,
   message: z.string(),
   fraction: z.number().min(0).max(1).optional(),
   toolId: z.string().optional(),

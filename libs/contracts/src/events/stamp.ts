@@ -33,4 +33,7 @@ export const Speaker = {
   attempt: z.int().positive(),
 };
 
+/** What a node says. `within` names the call (of a model, a tool, a step) it was said in, when it was said in one. */
+export const Speech = { ...Speaker, within: z.string().min(1).max(2_500).optional() };
+
 export type StampField = keyof z.infer<typeof PublicStamp>;
