@@ -3,7 +3,11 @@ import { Usage } from '../events/run-lifecycle.events.js';
 import { RequestId, RunId } from '../ids.js';
 import { InputRequest } from '../input-requests.js';
 
-/** Who says it, on what is shown while a node works. A higher `attempt` of a task takes the place of a lower one. */
+/**
+ * Who says it, on what is shown while a node works. A higher `attempt` of a task takes the place of a lower one when that
+ * died or failed, and goes on behind it when it had waited for somebody; only the native dialect tells which
+ * (`continues` of NodeStarted).
+ */
 const By = { node: z.string(), taskKey: z.string(), attempt: z.int().positive() };
 
 /** `callId` is the same on all that is said of one call of a function. */
