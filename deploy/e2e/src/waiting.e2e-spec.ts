@@ -11,6 +11,8 @@ const FEW = 250;
 const MOST_BYTES_EACH = 4 * 1024;
 /** Ids a process may still point at by accident: what came last lies in the buffers and caches of its libraries. */
 const REMNANTS = 50;
+/** The runs a dispatcher has at hand of each tenant, and some that started meanwhile. */
+const FRONT_OF_THE_LINE = 100;
 const AT_ONCE = 50;
 
 let cluster: Cluster;
@@ -20,8 +22,12 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 /** All events of one kind as they are stored, over all runs, until so many have come. */
-async function collect<K extends RunEventKind>(kind: K, count: number): Promise<Extract<RunEvent, { kind: K }>[]> {
-  const feed = new JetStreamEventFeed(cluster.nats, new JetStreamBlobStore(cluster.nats));
+async function collect<K extends RunEventKind>(
+  kind: K,
+  count: number,
+  { nats } = cluster,
+): Promise<Extract<RunEvent, { kind: K }>[]> {
+  const feed = new JetStreamEventFeed(nats, new JetStreamBlobStore(nats));
   const stop = new AbortController();
   const found: Extract<RunEvent, { kind: K }>[] = [];
   const exclude = RUN_EVENT_KINDS.filter((other) => other !== kind);
@@ -50,11 +56,11 @@ async function heaps(): Promise<number[]> {
   return bytes;
 }
 
-/** Resolves when no process has more than a few of these ids anywhere in its heap. */
-async function untilForgotten(runs: readonly RunRef[]): Promise<void> {
-  for (const started of cluster.processes) {
+/** Resolves when no process has more than so many of these ids anywhere in its heap. */
+async function untilForgotten(runs: readonly RunRef[], { processes } = cluster, most = REMNANTS): Promise<void> {
+  for (const started of processes) {
     const heap = await ProcessHeap.of(started);
-    while (idsIn(await heap.strings(), runs) > REMNANTS);
+    while (idsIn(await heap.strings(), runs) > most);
     heap.close();
   }
 }
@@ -104,17 +110,23 @@ describe(`${WAITING} runs that wait for a person`, () => {
 });
 
 describe('A tenant with very many waiting runs', () => {
-  it("does not keep another tenant's single run waiting beyond one slot", async () => {
-    const many = await Cluster.start({ orchestrator: 1, 'node-workers': 1 }, { MAX_ACTIVE_RUNS: '2' });
+  it("does not keep another tenant's single run waiting beyond one slot, nor its own in memory", async () => {
+    const many = await Cluster.start({ orchestrator: 1, 'node-workers': 1 }, { MAX_ACTIVE_RUNS: '2', ...INSPECTED });
     try {
       const slow = { steps: 1, tokensPerStep: 4, tokensPerSecond: 4 };
-      await inHandfuls(Array.from({ length: 2_000 }), () => many.request('treadmill', slow));
+      const waiting: RunRef[] = [];
+      await inHandfuls(Array.from({ length: 2_000 }), async () => {
+        waiting.push(await many.request('treadmill', slow));
+      });
       const other = await many.request('treadmill', slow, TenantId.parse(many.ids.next()));
       const events = await many.ended(other);
       expectSoundStory(events);
       const { tail } = await many.log.read(other);
       const startedBefore = await startsBetween(many, events, tail.streamSequence);
       expect(startedBefore).toBeLessThanOrEqual(2); // those of the two slots
+
+      await collect('RunQueued', 1_000, many);
+      await untilForgotten(waiting, many, FRONT_OF_THE_LINE + REMNANTS);
     } finally {
       await many.stop();
     }

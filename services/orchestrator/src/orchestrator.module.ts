@@ -3,6 +3,7 @@ import {
   JetStreamEventFeed,
   JetStreamLeases,
   JetStreamRunLog,
+  JetStreamRunRequests,
   JetStreamSnapshots,
   JetStreamTaskQueue,
   JetStreamTimers,
@@ -73,6 +74,7 @@ function dispatcherOn(nats: NatsConnection, registry: AgentRegistry, { limits }:
     ...sessionPorts(nats, blobs),
     agents: registry,
     feed: new JetStreamEventFeed(nats, blobs),
+    requests: new JetStreamRunRequests(nats),
     leases: new JetStreamLeases(nats),
     snapshots: new JetStreamSnapshots(nats),
     pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => {}), // who waits looks at it

@@ -6,6 +6,7 @@ export { setUpTopology, verifyTopology } from './topology-setup.js';
 export { NATS_USERS, natsUsers, permissionsOf, type NatsPermissions, type NatsUserName } from './nats-users.js';
 export { JetStreamRunLog, type RunLogOptions } from './jetstream-run-log.js';
 export { JetStreamThreadLog } from './jetstream-thread-log.js';
+export { JetStreamRunRequests } from './jetstream-run-requests.js';
 export { JetStreamEventFeed } from './jetstream-event-feed.js';
 export { JetStreamBlobStore } from './jetstream-blob-store.js';
 export { DurableConsumer, type ConsumerOptions, type Delivery, type Handle } from './durable-consumer.js';

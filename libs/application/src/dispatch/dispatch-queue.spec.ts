@@ -9,9 +9,14 @@ const runOf = (name: string) => RunId.parse(name.padStart(26, '0'));
 const happened = (kind: RunEventKind, tenant: string, run: string): RunEvent =>
   stored([FACT_FIXTURES[kind]], { tenantId: tenantOf(tenant), runId: runOf(run) })[0]!;
 
+let place = 0;
+const hear = (queue: DispatchQueue, ...events: RunEvent[]): void => {
+  for (const event of events) queue.take(event, (place += 1));
+};
+
 const aQueue = (limits: Partial<DispatchLimits> = {}, ...events: RunEvent[]) => {
   const queue = new DispatchQueue({ maxActive: 100, maxActivePerTenant: 100, ...limits });
-  for (const event of events) queue.take(event);
+  hear(queue, ...events);
   return queue;
 };
 
@@ -34,9 +39,9 @@ describe('The dispatch queue', () => {
     const many = Array.from({ length: 2_000 }, (_, at) => `A${at + 1}`);
     const queue = aQueue({ maxActive: 1 }, ...requests('A', ...many));
     expect(startable(queue)).toEqual(['A1']);
-    for (const event of requests('B', 'B1')) queue.take(event);
+    hear(queue, ...requests('B', 'B1'));
     expect(startable(queue)).toEqual([]);
-    queue.take(happened('RunFinished', 'A', 'A1'));
+    hear(queue, happened('RunFinished', 'A', 'A1'));
     expect(startable(queue)).toEqual(['B1']);
   });
 
@@ -46,8 +51,8 @@ describe('The dispatch queue', () => {
     for (let next = 2; next < 6; next += 1) {
       const [name = ''] = startable(queue);
       served.push(name);
-      queue.take(happened('RunFinished', name[0]!, name));
-      if (name.startsWith('B')) for (const event of requests('B', `B${next}`)) queue.take(event);
+      hear(queue, happened('RunFinished', name[0]!, name));
+      if (name.startsWith('B')) hear(queue, ...requests('B', `B${next}`));
     }
     expect(served.map((name) => name[0])).toEqual(['A', 'B', 'A', 'B']);
   });
@@ -77,7 +82,7 @@ describe('The dispatch queue', () => {
     (kind) => {
       const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
       expect(startable(queue)).toEqual(['A1']);
-      queue.take(happened(kind, 'A', 'A1'));
+      hear(queue, happened(kind, 'A', 'A1'));
       expect(startable(queue)).toEqual(['A2']);
     },
   );
@@ -85,8 +90,8 @@ describe('The dispatch queue', () => {
   it('counts a run again that was answered, and lets nobody in for it', () => {
     const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
     startable(queue);
-    queue.take(happened('NodeSuspended', 'A', 'A1'));
-    queue.take(happened('InputProvided', 'A', 'A1'));
+    hear(queue, happened('NodeSuspended', 'A', 'A1'));
+    hear(queue, happened('InputProvided', 'A', 'A1'));
     expect(startable(queue)).toEqual([]);
   });
 
@@ -107,10 +112,10 @@ describe('The dispatch queue', () => {
     const limits = { maxActive: 2, maxActivePerTenant: 100 };
     const queue = aQueue(limits, ...requests('A', 'A1', 'A2', 'A3'));
     startable(queue);
-    queue.take(happened('RunStarted', 'A', 'A1'));
+    hear(queue, happened('RunStarted', 'A', 'A1'));
     const copy = DispatchQueue.from(JSON.parse(JSON.stringify(queue.snapshot)) as typeof queue.snapshot, limits);
     expect(startable(copy)).toEqual(['A2']);
-    copy.take(happened('RunFinished', 'A', 'A1'));
+    hear(copy, happened('RunFinished', 'A', 'A1'));
     expect(startable(copy)).toEqual(['A3']);
   });
 
@@ -118,6 +123,38 @@ describe('The dispatch queue', () => {
     const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
     queue.putBack(queue.next(0)!);
     expect(startable(queue)).toEqual(['A1']);
+  });
+
+  it('gives the place of a run on that was refused, once', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2', 'A3'));
+    const refused = queue.next(0)!;
+    queue.giveBack(refused);
+    expect(startable(queue)).toEqual(['A2']);
+    queue.giveBack(refused);
+    expect(startable(queue)).toEqual([]);
+  });
+
+  it('keeps the place of a run that another dispatcher has started', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2'));
+    const started = queue.next(0)!;
+    hear(queue, happened('RunStarted', 'A', 'A1'));
+    queue.giveBack(started);
+    expect(startable(queue)).toEqual([]);
+  });
+
+  it('leaves very many to the log, asks for them in time, and starts none of them twice', () => {
+    const many = Array.from({ length: 100 }, (_, at) => `A${at + 1}`);
+    const queue = aQueue({ maxActive: 1_000, maxActivePerTenant: 1_000 }, ...requests('A', ...many));
+    for (const run of queue.unqueued(1_000)) queue.queued(run);
+    hear(queue, happened('RunStarted', 'A', 'A70'));
+    const waiting = queue.snapshot.lines[0]!.front;
+    const served = startable(queue);
+    const [wanted] = queue.wanted();
+    const left = many.slice(served.length).map((name) => ({ ...waiting[0]!, runId: runOf(name), isQueued: true }));
+    queue.refill(wanted!, wanted!.to, left);
+    const all = [...served, ...startable(queue)];
+    expect(all).toEqual(many.filter((name) => name !== 'A70'));
+    expect(queue.wanted()).toEqual([]);
   });
 });
 
@@ -132,14 +169,25 @@ describe('A run that is to be improved first', () => {
     const queue = aQueue({}, held!, ...requests('A', 'A2'));
     expect(queue.unqueued(10).map(({ runId }) => runId)).toEqual([runOf('A2')]);
     expect(startable(queue)).toEqual(['A2']);
-    queue.take(happened(released, 'A', 'A1'));
+    hear(queue, happened(released, 'A', 'A1'));
     expect(startable(queue)).toEqual(['A1']);
+  });
+
+  it('is kept in memory, and has its turn before those that are left to the log', () => {
+    const many = Array.from({ length: 100 }, (_, at) => `A${at + 2}`);
+    const queue = aQueue({}, held!, ...requests('A', ...many));
+    for (const run of queue.unqueued(1_000)) queue.queued(run);
+    const [left] = queue.snapshot.lines.map((line) => line.left);
+    hear(queue, happened('ImprovementProvided', 'A', 'A1'));
+    expect(queue.snapshot.lines[0]!.left).toEqual(left);
+    expect(startable(queue).at(-1)).toBe('A1');
+    expect(queue.wanted()).toMatchObject([left]);
   });
 
   it('waits on in the hands of whoever takes over', () => {
     const queue = DispatchQueue.from(aQueue({}, held!).snapshot, { maxActive: 1, maxActivePerTenant: 1 });
     expect(startable(queue)).toEqual([]);
-    queue.take(happened('ImprovementProvided', 'A', 'A1'));
+    hear(queue, happened('ImprovementProvided', 'A', 'A1'));
     expect(startable(queue)).toEqual(['A1']);
   });
 
@@ -153,6 +201,6 @@ describe('A run that is to be improved first', () => {
 it('A run that is being started stays so, whatever is said of it, until it has started', () => {
   const queue = aQueue({}, ...requests('A', 'A1'));
   expect(startable(queue)).toEqual(['A1']);
-  queue.take(happened('GoalAchieved', 'A', 'A1'));
-  expect(queue.snapshot.waiting).toHaveLength(1);
+  hear(queue, happened('GoalAchieved', 'A', 'A1'));
+  expect(queue.snapshot.lines[0]!.front).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { assertNever } from '@millrace/kernel';
 import { type RunEvent, type RunEventKind, RunId, type RunRef, type TenantId } from '@millrace/contracts';
+import { type LeftToLog, type SavedLine, WaitingLine, type WaitingRun } from './waiting-line.js';
 
 /** How many runs may be active at a time, and how fast a tenant's may start. */
 export interface DispatchLimits {
@@ -8,21 +9,21 @@ export interface DispatchLimits {
   readonly startsPerSecondPerTenant?: number | undefined;
 }
 
-export interface WaitingRun extends RunRef {
-  readonly agent: string;
-  readonly isQueued: boolean;
-}
-
 /** What the dispatcher knows, as it is saved for whoever takes over. */
 export interface DispatchSnapshot {
-  readonly waiting: readonly WaitingRun[];
+  readonly lines: readonly (SavedLine & { readonly tenantId: TenantId })[];
   /** Requested, and not to be started before their improvement is there. */
-  readonly held?: readonly WaitingRun[];
+  readonly held: readonly WaitingRun[];
   readonly active: readonly RunRef[];
 }
 
+/** Runs of a tenant that are to be read from the log, because its front has become short. */
+export interface WantedRuns extends LeftToLog {
+  readonly tenantId: TenantId;
+}
+
 interface Tenant {
-  readonly waiting: Map<string, WaitingRun>;
+  readonly waiting: WaitingLine;
   readonly active: Set<string>;
   /** When it was served last, counted in turns. */
   servedAt: number;
@@ -66,15 +67,16 @@ export class DispatchQueue {
 
   constructor(private readonly limits: DispatchLimits) {}
 
-  take(event: RunEvent): void {
+  /** `streamSequence` is where the log has the event. */
+  take(event: RunEvent, streamSequence: number): void {
     if (!isDispatchEvent(event)) return;
     switch (event.kind) {
       case 'RunRequested':
-        this.requested(event);
+        this.requested(event, streamSequence);
         return;
       case 'ImprovementProvided':
       case 'GoalAchieved':
-        this.release(event);
+        this.improved(event);
         return;
       case 'RunQueued':
         this.queued(event);
@@ -89,13 +91,13 @@ export class DispatchQueue {
         break;
       case 'RunCancelRequested': // the orchestrator ends it; it must not start any more
         this.#held.delete(event.runId);
-        this.#tenants.get(event.tenantId)?.waiting.delete(event.runId);
+        this.#tenants.get(event.tenantId)?.waiting.leave(event.runId);
         break;
       case 'RunFinished':
       case 'RunFailed':
       case 'RunCanceled':
         this.#held.delete(event.runId);
-        this.#tenants.get(event.tenantId)?.waiting.delete(event.runId);
+        this.#tenants.get(event.tenantId)?.waiting.leave(event.runId);
         this.deactivate(event);
         break;
       default:
@@ -106,18 +108,15 @@ export class DispatchQueue {
 
   /** It has been told that it waits. */
   queued({ tenantId, runId }: RunRef): void {
-    const waiting = this.#tenants.get(tenantId)?.waiting;
-    const run = waiting?.get(runId);
-    if (run) waiting?.set(runId, { ...run, isQueued: true });
+    this.#tenants.get(tenantId)?.waiting.queued(runId);
   }
 
   /** The next run to start, taken from the queue and counted as active; undefined when none may start now. */
   next(nowMs: number): WaitingRun | undefined {
     if (this.#active >= this.limits.maxActive) return undefined;
     const tenant = this.nextTenant(nowMs);
-    const [run] = tenant?.waiting.values() ?? [];
+    const run = tenant?.waiting.first;
     if (!tenant || !run) return undefined;
-    tenant.waiting.delete(run.runId);
     tenant.servedAt = this.#turn += 1;
     if (this.limits.startsPerSecondPerTenant !== undefined) tenant.credit -= 1;
     this.activate(run);
@@ -129,20 +128,39 @@ export class DispatchQueue {
   putBack(run: WaitingRun): void {
     this.#starting.delete(run.runId);
     this.deactivate(run);
-    const { waiting } = this.tenant(run.tenantId);
-    const others = [...waiting];
-    waiting.clear();
-    waiting.set(run.runId, run);
-    for (const [runId, other] of others) waiting.set(runId, other);
+    this.tenant(run.tenantId).waiting.rejoin(run);
+  }
+
+  /** A run that need not be started after all gives its place on; unless the log has spoken of it since it was taken. */
+  giveBack(run: WaitingRun): void {
+    if (this.#starting.delete(run.runId)) this.deactivate(run);
+  }
+
+  /** What the dispatcher should read from the log, and give to {@link refill}, before it waits. */
+  wanted(): WantedRuns[] {
+    return [...this.#tenants].flatMap(([tenantId, { waiting }]) => {
+      const { wanted } = waiting;
+      return wanted ? [{ tenantId, ...wanted }] : [];
+    });
+  }
+
+  /** The runs that still wait of those that were wanted, read up to the place `through`. */
+  refill({ tenantId }: WantedRuns, through: number, runs: readonly WaitingRun[]): void {
+    const tenant = this.tenant(tenantId);
+    tenant.waiting.refill(
+      through,
+      runs.filter(({ runId }) => !tenant.active.has(runId)),
+    );
+    this.forgetIdle(tenantId, tenant);
   }
 
   /** Some that wait and have not been told so. */
   unqueued(most: number): WaitingRun[] {
     const found: WaitingRun[] = [];
     for (const { waiting } of this.#tenants.values()) {
-      for (const run of waiting.values()) {
+      for (const run of waiting.unqueued()) {
         if (found.length === most) return found;
-        if (!run.isQueued) found.push(run);
+        found.push(run);
       }
     }
     return found;
@@ -153,50 +171,57 @@ export class DispatchQueue {
     const rate = this.limits.startsPerSecondPerTenant;
     if (rate === undefined || this.#active >= this.limits.maxActive) return undefined;
     const waits = [...this.#tenants.values()]
-      .filter(({ waiting, active }) => waiting.size > 0 && active.size < this.limits.maxActivePerTenant)
+      .filter(({ waiting, active }) => waiting.first !== undefined && active.size < this.limits.maxActivePerTenant)
       .map((tenant) => Math.max(0, ((1 - this.creditOf(tenant, nowMs)) / rate) * 1_000));
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
   get snapshot(): DispatchSnapshot {
     const tenants = [...this.#tenants];
-    const waiting = tenants.flatMap(([, tenant]) => [...tenant.waiting.values()]);
+    const lines = tenants.map(([tenantId, { waiting }]) => {
+      const saved = waiting.saved;
+      const starting = [...this.#starting.values()].filter((run) => run.tenantId === tenantId);
+      return { tenantId, ...saved, front: [...starting, ...saved.front] };
+    });
     const active = tenants.flatMap(([tenantId, tenant]) =>
       [...tenant.active]
         .filter((runId) => !this.#starting.has(runId))
         .map((runId) => ({ tenantId, runId: RunId.parse(runId) })),
     );
-    return { waiting: [...this.#starting.values(), ...waiting], held: [...this.#held.values()], active };
+    return { lines, held: [...this.#held.values()], active };
   }
 
   static from(snapshot: DispatchSnapshot, limits: DispatchLimits): DispatchQueue {
     const queue = new DispatchQueue(limits);
-    for (const run of snapshot.waiting) queue.wait(run);
-    for (const run of snapshot.held ?? []) queue.#held.set(run.runId, run);
+    for (const { tenantId, ...line } of snapshot.lines) queue.tenant(tenantId, WaitingLine.from(line));
+    for (const run of snapshot.held) queue.#held.set(run.runId, run);
     for (const run of snapshot.active) queue.activate(run);
     return queue;
   }
 
-  private requested({ tenantId, runId, agent, improvedBy }: Extract<RunEvent, { kind: 'RunRequested' }>): void {
-    const run = { tenantId, runId, agent, isQueued: false };
+  private requested(event: Extract<RunEvent, { kind: 'RunRequested' }>, streamSequence: number): void {
+    const { tenantId, runId, agent, improvedBy } = event;
+    const run = { tenantId, runId, agent, isQueued: false, streamSequence };
     if (improvedBy === undefined) this.wait(run);
     else this.#held.set(runId, run);
   }
 
-  private release({ runId }: RunRef): void {
+  private improved({ tenantId, runId }: RunRef): void {
     const run = this.#held.get(runId);
-    if (run) this.wait(run);
     this.#held.delete(runId);
+    if (!run) return;
+    const tenant = this.tenant(tenantId);
+    if (!tenant.active.has(runId)) tenant.waiting.joinFront(run);
   }
 
   private wait(run: WaitingRun): void {
     const tenant = this.tenant(run.tenantId);
-    if (!tenant.active.has(run.runId) && !tenant.waiting.has(run.runId)) tenant.waiting.set(run.runId, run);
+    if (!tenant.active.has(run.runId)) tenant.waiting.join(run);
   }
 
   private activate({ tenantId, runId }: RunRef): void {
     const tenant = this.tenant(tenantId);
-    tenant.waiting.delete(runId);
+    tenant.waiting.leave(runId);
     if (tenant.active.has(runId)) return;
     tenant.active.add(runId);
     this.#active += 1;
@@ -206,16 +231,20 @@ export class DispatchQueue {
     const tenant = this.#tenants.get(tenantId);
     if (!tenant?.active.delete(runId)) return;
     this.#active -= 1;
-    if (tenant.active.size === 0 && tenant.waiting.size === 0) this.#tenants.delete(tenantId);
+    this.forgetIdle(tenantId, tenant);
   }
 
-  private tenant(tenantId: TenantId): Tenant {
+  private forgetIdle(tenantId: TenantId, { active, waiting }: Tenant): void {
+    if (active.size === 0 && waiting.isEmpty) this.#tenants.delete(tenantId);
+  }
+
+  private tenant(tenantId: TenantId, waiting = new WaitingLine()): Tenant {
     const known = this.#tenants.get(tenantId);
     if (known) return known;
     const credit = this.limits.startsPerSecondPerTenant ?? 0;
     // Just before whoever was served last: it need not wait for all others, nor come first by leaving and coming back.
     const servedAt = this.#turn - 0.5;
-    const tenant: Tenant = { waiting: new Map(), active: new Set(), servedAt, credit, creditAt: 0 };
+    const tenant: Tenant = { waiting, active: new Set(), servedAt, credit, creditAt: 0 };
     this.#tenants.set(tenantId, tenant);
     return tenant;
   }
@@ -224,7 +253,7 @@ export class DispatchQueue {
   private nextTenant(nowMs: number): Tenant | undefined {
     let next: Tenant | undefined;
     for (const tenant of this.#tenants.values()) {
-      if (tenant.waiting.size === 0 || (next && next.servedAt <= tenant.servedAt)) continue;
+      if (!tenant.waiting.first || (next && next.servedAt <= tenant.servedAt)) continue;
       if (this.mayStart(tenant, nowMs)) next = tenant;
     }
     return next;

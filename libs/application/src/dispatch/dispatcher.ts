@@ -1,20 +1,17 @@
 import type { AgentRegistry } from '@millrace/agent-sdk';
 import { RUN_EVENT_KINDS, type RunEventKind } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
-import type { EventFeed, HeldLease, Leases, Snapshots } from '@millrace/ports';
+import type { EventFeed, HeldLease, Leases, RunRequests, Snapshots } from '@millrace/ports';
 import { RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
 import type { SessionPorts } from '../run-session.js';
-import {
-  DISPATCH_KINDS,
-  type DispatchLimits,
-  DispatchQueue,
-  type DispatchSnapshot,
-  type WaitingRun,
-} from './dispatch-queue.js';
+import { DISPATCH_KINDS, type DispatchLimits, DispatchQueue, type DispatchSnapshot } from './dispatch-queue.js';
+import type { WaitingRun } from './waiting-line.js';
+import { findWaiting } from './waiting-requests.js';
 
 export interface DispatchPorts extends SessionPorts {
   readonly feed: EventFeed;
+  readonly requests: RunRequests;
   readonly leases: Leases;
   readonly snapshots: Snapshots;
   readonly agents: AgentRegistry;
@@ -28,6 +25,8 @@ export interface DispatchNotes {
 }
 
 const LEASE = 'dispatcher';
+/** Another name with another shape: what was saved by older code is not read. */
+const SNAPSHOT = 'dispatcher-2';
 const SAVE_EVERY = 2_000;
 const STARTS_AT_ONCE = 16;
 
@@ -75,7 +74,7 @@ export class Dispatcher {
   }
 
   private async lead(stopped: AbortSignal): Promise<void> {
-    const saved = (await this.ports.snapshots.load(LEASE)) as SavedDispatch | undefined;
+    const saved = (await this.ports.snapshots.load(SNAPSHOT)) as SavedDispatch | undefined;
     const queue = saved ? DispatchQueue.from(saved, this.limits) : new DispatchQueue(this.limits);
     const bell = new Bell();
     const signal = AbortSignal.any([stopped, bell.failed]);
@@ -92,11 +91,13 @@ export class Dispatcher {
   private async follow(queue: DispatchQueue, from: number, bell: Bell, signal: AbortSignal): Promise<void> {
     let savedAt = from;
     for await (const batch of this.ports.feed.batches({ afterStreamSequence: from, exclude: IGNORED, signal })) {
-      for (const stored of batch) if ('event' in stored && 'runId' in stored.event) queue.take(stored.event);
+      for (const stored of batch) {
+        if ('event' in stored && 'runId' in stored.event) queue.take(stored.event, stored.streamSequence);
+      }
       bell.ring();
       const streamSequence = batch.at(-1)?.streamSequence ?? savedAt;
       if (streamSequence - savedAt < SAVE_EVERY) continue;
-      await this.ports.snapshots.save(LEASE, { streamSequence, ...queue.snapshot });
+      await this.ports.snapshots.save(SNAPSHOT, { streamSequence, ...queue.snapshot });
       savedAt = streamSequence;
     }
   }
@@ -107,7 +108,8 @@ export class Dispatcher {
       while (!signal.aborted) {
         await this.startAll(queue, signal);
         const told = await this.queueSome(queue);
-        if (told > 0) continue; // between two handfuls somebody else's run may have come
+        const read = await this.refill(queue);
+        if (told + read > 0) continue; // between two handfuls somebody else's run may have come
         const waitMs = queue.nextStartInMs(this.ports.clock.now().getTime());
         await bell.wait(waitMs === undefined ? undefined : this.ports.pause(Math.max(waitMs, 5), signal));
       }
@@ -133,9 +135,10 @@ export class Dispatcher {
     const { tenantId, runId } = run;
     try {
       const { version: agentVersion } = this.ports.agents.latest(run.agent);
-      await this.#handler.handle({ kind: 'StartRun', tenantId, runId, agentVersion });
+      const { appended } = await this.#handler.handle({ kind: 'StartRun', tenantId, runId, agentVersion });
+      if (appended.length === 0) queue.giveBack(run); // by another dispatcher: the feed says so, or did
     } catch (error) {
-      if (error instanceof RunRefused) return; // canceled or ended meanwhile: the feed says so
+      if (error instanceof RunRefused) return queue.giveBack(run); // canceled or ended meanwhile
       if (isUnknownAgent(error)) return this.refuse(run, error);
       queue.putBack(run);
       throw error;
@@ -163,6 +166,16 @@ export class Dispatcher {
       }),
     );
     return runs.length;
+  }
+
+  /** Lines that have become short are read from the log. Gives back how many there were. */
+  private async refill(queue: DispatchQueue): Promise<number> {
+    const wanted = queue.wanted();
+    for (const line of wanted) {
+      const { through, runs } = await findWaiting(this.ports, line.tenantId, line);
+      queue.refill(line, through, runs);
+    }
+    return wanted.length;
   }
 }
 
