@@ -9,19 +9,19 @@ const files = (path: string) => (file: string) =>
 
 describe('loadRebuildConfig', () => {
   it('takes the servers that are named', () => {
-    const config = loadRebuildConfig({ NATS_URL, DATABASE_URL }, '/work', files('/work/.millrace/stack.json'));
+    const config = loadRebuildConfig({ NATS_URL, DATABASE_URL }, '/checkout', files('/checkout/.millrace/stack.json'));
     expect(config).toEqual({ natsUrl: NATS_URL, databaseUrl: DATABASE_URL });
   });
 
   it('takes those of the stack that runs here, or in another folder', () => {
-    expect(loadRebuildConfig({}, '/work', files('/work/.millrace/stack.json'))).toEqual(stack);
-    expect(loadRebuildConfig({ MILLRACE_HOME: '/other' }, '/work', files('/other/stack.json'))).toEqual(stack);
+    expect(loadRebuildConfig({}, '/checkout', files('/checkout/.millrace/stack.json'))).toEqual(stack);
+    expect(loadRebuildConfig({ MILLRACE_HOME: '/other' }, '/checkout', files('/other/stack.json'))).toEqual(stack);
   });
 
   it('says what to do when nothing runs, or only one server is named', () => {
     const nothing = () => undefined;
-    expect(() => loadRebuildConfig({}, '/work', nothing)).toThrow(/Nothing runs here .*stack.json\): npm start/);
-    expect(() => loadRebuildConfig({ NATS_URL }, '/work', nothing)).toThrow(/Set both/);
-    expect(() => loadRebuildConfig({ DATABASE_URL: 'mysql://x' }, '/work', nothing)).toThrow(/DATABASE_URL/);
+    expect(() => loadRebuildConfig({}, '/checkout', nothing)).toThrow(/Nothing runs here .*stack.json\): npm start/);
+    expect(() => loadRebuildConfig({ NATS_URL }, '/checkout', nothing)).toThrow(/Set both/);
+    expect(() => loadRebuildConfig({ DATABASE_URL: 'mysql://x' }, '/checkout', nothing)).toThrow(/DATABASE_URL/);
   });
 });
