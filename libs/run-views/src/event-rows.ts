@@ -1,17 +1,17 @@
 import type { RunEvent, RunEventOf } from '@millrace/contracts';
-import type { CheckpointRow, EventKey, MessageRow, RunLogRow, SpeakerRow } from './rows.js';
+import type { CheckpointRow, EventKey, InProject, MessageRow, RunLogRow, SpeakerRow } from './rows.js';
 import { moment } from './storable.js';
 
-/** Rows that are made of one event and never change. */
-export const messageOf = (event: RunEvent): MessageRow | undefined => {
+/** Rows that are made of one event and never change. Which project they are in is said by the run's first event alone. */
+export const messageOf = (event: RunEvent, run: InProject): MessageRow | undefined => {
   switch (event.kind) {
     case 'RunRequested':
-      return { ...personSaid(event, event.userId, event.input), type: 'request' };
+      return { ...personSaid(event, run, event.userId, event.input), type: 'request' };
     case 'InputProvided':
-      return { ...personSaid(event, event.by, event.response), type: 'answer' };
+      return { ...personSaid(event, run, event.by, event.response), type: 'answer' };
     case 'MessageAdded':
       return {
-        ...agentSaid(event),
+        ...agentSaid(event, run),
         type: 'message',
         from: event.from,
         role: event.role,
@@ -22,7 +22,7 @@ export const messageOf = (event: RunEvent): MessageRow | undefined => {
       };
     case 'ModelResponded':
       return {
-        ...agentSaid(event),
+        ...agentSaid(event, run),
         type: 'model_response',
         content: event.content ?? null,
         thinking: thinkingIn(event.content),
@@ -31,7 +31,12 @@ export const messageOf = (event: RunEvent): MessageRow | undefined => {
       };
     case 'AgentChanged': {
       const { fromAgentId, toAgentId } = event;
-      return { ...agentSaid(event), type: 'agent_transition', content: { fromAgentId, toAgentId }, isInternal: true };
+      return {
+        ...agentSaid(event, run),
+        type: 'agent_transition',
+        content: { fromAgentId, toAgentId },
+        isInternal: true,
+      };
     }
     case 'CheckpointSaved':
     case 'EffectRecorded':
@@ -72,8 +77,8 @@ export const messageOf = (event: RunEvent): MessageRow | undefined => {
   }
 };
 
-export const logOf = (event: RunEventOf<'LogWritten'>): RunLogRow => ({
-  ...eventKey(event),
+export const logOf = (event: RunEventOf<'LogWritten'>, run: InProject): RunLogRow => ({
+  ...eventKey(event, run),
   ...speakerOf(event),
   level: event.level,
   message: event.message,
@@ -81,16 +86,17 @@ export const logOf = (event: RunEventOf<'LogWritten'>): RunLogRow => ({
   source: event.source,
 });
 
-export const checkpointOf = (event: RunEventOf<'CheckpointSaved'>): CheckpointRow => ({
-  ...eventKey(event),
+export const checkpointOf = (event: RunEventOf<'CheckpointSaved'>, run: InProject): CheckpointRow => ({
+  ...eventKey(event, run),
   iteration: event.iteration,
   node: event.node,
   resumeToken: event.resumeToken,
 });
 
-export const eventKey = (event: RunEvent): EventKey => ({
+export const eventKey = (event: RunEvent, { projectId }: InProject): EventKey => ({
   tenantId: event.tenantId,
   runId: event.runId,
+  projectId,
   position: event.position,
   sequence: sequenceOf(event),
   createdAt: moment(event.ts),
@@ -110,8 +116,8 @@ export const speakerOf = ({ agentId, node, taskKey, iteration, attempt }: Speake
 const NOBODY = { agentId: null, node: null, taskKey: null, iteration: null, attempt: null };
 const UNSAID = { thinking: null, round: null, model: null, usage: null, isInternal: false };
 
-const personSaid = (event: RunEvent, from: string, content: unknown): Omit<MessageRow, 'type'> => ({
-  ...eventKey(event),
+const personSaid = (event: RunEvent, run: InProject, from: string, content: unknown): Omit<MessageRow, 'type'> => ({
+  ...eventKey(event, run),
   ...NOBODY,
   ...UNSAID,
   from,
@@ -119,20 +125,19 @@ const personSaid = (event: RunEvent, from: string, content: unknown): Omit<Messa
   content: content ?? null,
 });
 
-const agentSaid = (event: RunEvent & SpeakerRow): Omit<MessageRow, 'type' | 'content'> => ({
-  ...eventKey(event),
+const agentSaid = (event: RunEvent & SpeakerRow, run: InProject): Omit<MessageRow, 'type' | 'content'> => ({
+  ...eventKey(event, run),
   ...speakerOf(event),
   ...UNSAID,
   from: event.agentId,
   role: 'agent',
 });
 
-/** Models that show their thoughts do so in blocks of their own. */
+/** What was thought on the way: beside the text, as `llm()` records it, or in blocks of their own, as vendors send it. */
 const thinkingIn = (content: unknown): string | null => {
-  if (!Array.isArray(content)) return null;
-  const thoughts = content.flatMap((block: unknown) =>
-    block !== null && typeof block === 'object' && 'thinking' in block && typeof block.thinking === 'string'
-      ? [block.thinking]
+  const thoughts = (Array.isArray(content) ? content : [content]).flatMap((part: unknown) =>
+    part !== null && typeof part === 'object' && 'thinking' in part && typeof part.thinking === 'string'
+      ? [part.thinking]
       : [],
   );
   return thoughts.length > 0 ? thoughts.join('\n') : null;

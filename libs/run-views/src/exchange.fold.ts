@@ -1,11 +1,11 @@
 import { isInternalTool, type RunEventOf } from '@millrace/contracts';
 import { eventKey, sequenceOf, speakerOf } from './event-rows.js';
-import type { InputRequestRow, ToolCallRow } from './rows.js';
+import type { InProject, InputRequestRow, ToolCallRow } from './rows.js';
 import { moment } from './storable.js';
 
 /** What a run asks for and is given: of tools, and of people. */
-export const requestedTool = (event: RunEventOf<'ToolRequested'>): ToolCallRow => ({
-  ...eventKey(event),
+export const requestedTool = (event: RunEventOf<'ToolRequested'>, run: InProject): ToolCallRow => ({
+  ...eventKey(event, run),
   ...speakerOf(event),
   toolUseId: event.toolUseId,
   tool: event.tool,
@@ -40,8 +40,8 @@ export const evolveToolCall = (
   }
 };
 
-export const requestedInput = (event: RunEventOf<'InputRequested'>): InputRequestRow => ({
-  ...eventKey(event),
+export const requestedInput = (event: RunEventOf<'InputRequested'>, run: InProject): InputRequestRow => ({
+  ...eventKey(event, run),
   ...speakerOf(event),
   requestId: event.requestId,
   type: event.request.type,

@@ -1,6 +1,6 @@
 import type { RunEvent, RunImprovement } from '@millrace/contracts';
 import { bounded, moment, readable } from './storable.js';
-import { trailOf } from './trail.js';
+import { trailText } from './trail.js';
 
 const LONGEST = { summary: 4_000, input: 600, line: 160, message: 400, code: 100 };
 const MOST = { lines: 24, errors: 10 };
@@ -17,7 +17,7 @@ export const improvementHints = (events: readonly RunEvent[]): ImprovementHints 
 });
 
 const summaryOf = (events: readonly RunEvent[]): string => {
-  const trail = lastOf(events, MOST.lines + 1, (event) => trailOf(event)?.text);
+  const trail = lastOf(events, MOST.lines + 1, trailText);
   const left = trail.length > MOST.lines ? ['…'] : [];
   const lines = trail.slice(-MOST.lines).map((line) => bounded(line, LONGEST.line));
   return bounded([...events.flatMap(askedIn), ...left, ...lines].join('\n'), LONGEST.summary);

@@ -8,6 +8,7 @@ export {
   type CheckpointRow,
   type DeadLetterRow,
   type EventKey,
+  type InProject,
   type InputRequestRow,
   type InputRequestStatus,
   type MessageRow,

@@ -18,7 +18,12 @@ export interface RunKey {
   readonly runId: string;
 }
 
-export interface RunRow extends RunKey {
+/** A row that belongs to a project says so itself, whatever table it is in. */
+export interface InProject {
+  readonly projectId: string | null;
+}
+
+export interface RunRow extends RunKey, InProject {
   readonly status: RunStatus;
   readonly agent: string;
   /** `null` until the run is dispatched. */
@@ -27,7 +32,6 @@ export interface RunRow extends RunKey {
   readonly policy: string;
   readonly policyVersion: number;
   readonly userId: string;
-  readonly projectId: string | null;
   readonly threadId: string | null;
   readonly retryOf: string | null;
   readonly improvedBy: string | null;
@@ -68,7 +72,7 @@ export interface RunCancel {
 export const STEP_STATUSES = ['SCHEDULED', 'RUNNING', 'RETRYING', 'WAITING', 'SUCCESS', 'FAILURE', 'SKIPPED'] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-export interface StepRow extends RunKey {
+export interface StepRow extends RunKey, InProject {
   readonly taskKey: string;
   readonly node: string;
   readonly iteration: number;
@@ -90,7 +94,7 @@ export interface StepRow extends RunKey {
 }
 
 /** Of a row that is an event. */
-export interface EventKey extends RunKey {
+export interface EventKey extends RunKey, InProject {
   readonly position: number;
   /** `null` for what clients do not see. */
   readonly sequence: number | null;
@@ -185,14 +189,13 @@ export interface DeadLetterRow extends EventKey {
   readonly agent: string;
   readonly agentVersion: string | null;
   readonly userId: string;
-  readonly projectId: string | null;
   readonly threadId: string | null;
   readonly inputSummary: string;
   readonly reason: string;
   readonly errorCode: string;
 }
 
-export interface ThreadRow {
+export interface ThreadRow extends InProject {
   readonly tenantId: string;
   readonly threadId: string;
   readonly agent: string | null;

@@ -1,5 +1,7 @@
 import type { RunEvent, RunId, RunStatus, TenantId } from '@millrace/contracts';
 import type {
+  EventKey,
+  InProject,
   InputRequestRow,
   MessageRow,
   RunLogRow,
@@ -14,9 +16,12 @@ import { RunViews } from './run-views.js';
 
 /** What somebody who follows a run cannot tell apart: whether it waits for a slot, whether a step waits for an answer. */
 export type StoryStatus = Exclude<RunStatus, 'QUEUED'>;
-export type StoryStep = Omit<StepRow, 'status' | 'position'> & {
+export type StoryStep = Omit<StepRow, 'status' | 'position' | 'projectId'> & {
   readonly status: Exclude<StepStatus, 'SCHEDULED' | 'WAITING'>;
 };
+
+/** Which project a run is in is not said in public. */
+type Shown<Row extends InProject> = Omit<Row, 'projectId'>;
 
 type Told = Pick<
   RunRow,
@@ -50,11 +55,11 @@ export interface RunStory extends Told {
   readonly policy: string | null;
   /** Those that were started, by iteration and key. */
   readonly steps: readonly StoryStep[];
-  readonly messages: readonly MessageRow[];
-  readonly toolCalls: readonly ToolCallRow[];
-  readonly inputRequests: readonly InputRequestRow[];
-  readonly logs: readonly RunLogRow[];
-  readonly trail: readonly TrailRow[];
+  readonly messages: readonly Shown<MessageRow>[];
+  readonly toolCalls: readonly Shown<ToolCallRow>[];
+  readonly inputRequests: readonly Shown<InputRequestRow>[];
+  readonly logs: readonly Shown<RunLogRow>[];
+  readonly trail: readonly Shown<TrailRow>[];
 }
 
 /** Of rows that are stored; undefined for a run nobody has requested. */
@@ -103,17 +108,18 @@ const toldOf = (run: RunRow, rows: RunRows): RunStory => {
     cancel: run.cancel,
     lastSequence: run.lastSequence,
     steps: rows.steps.flatMap(shownStep).sort(byIteration),
-    messages: rows.messages.filter(isPublic),
-    toolCalls: rows.toolCalls.filter(isPublic),
-    inputRequests: rows.inputRequests.filter(isPublic),
-    logs: rows.logs.filter(isPublic),
-    trail: rows.trail.filter(isPublic),
+    messages: shown(rows.messages),
+    toolCalls: shown(rows.toolCalls),
+    inputRequests: shown(rows.inputRequests),
+    logs: shown(rows.logs),
+    trail: shown(rows.trail),
   };
 };
 
-const isPublic = ({ sequence }: { readonly sequence: number | null }): boolean => sequence !== null;
+const shown = <Row extends EventKey>(rows: readonly Row[]): Shown<Row>[] =>
+  rows.filter(({ sequence }) => sequence !== null).map(({ projectId: _, ...row }) => row);
 
-const shownStep = ({ position: _, status, ...step }: StepRow): StoryStep[] => {
+const shownStep = ({ position: _position, projectId: _projectId, status, ...step }: StepRow): StoryStep[] => {
   if (status === 'SCHEDULED') return [];
   return [{ ...step, status: status === 'WAITING' ? 'RUNNING' : status }];
 };

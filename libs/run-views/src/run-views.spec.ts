@@ -21,6 +21,7 @@ import {
   progressReported,
   runCanceled,
   runCancelRequested,
+  runFailed,
   runRequested,
   stored,
   toolFinished,
@@ -142,6 +143,23 @@ describe('What was said in a run', () => {
     expect(messages[3]).toMatchObject({ model: 'scripted', usage: { outputTokens: 2 }, agentId: 'echo' });
   });
 
+  it.each([
+    ['as llm() records them', { text: 'hello', thinking: 'They greet.', toolCalls: [] }, 'They greet.'],
+    [
+      'in blocks of a vendor',
+      [
+        { type: 'thinking', thinking: 'They greet.' },
+        { type: 'thinking', thinking: 'So do I.' },
+      ],
+      'They greet.\nSo do I.',
+    ],
+    ['when there are none', { text: 'hello', toolCalls: [] }, null],
+    ['when the answer is a text', 'thinking', null],
+    ['when they are no text', { thinking: { a: 1 } }, null],
+  ])('has the thoughts of a model, %s', (_how, content, thinking) => {
+    expect(rowsOf(...aRunningRun(), modelResponded({ content })).messages.at(-1)).toMatchObject({ content, thinking });
+  });
+
   it('leaves log lines and checkpoints in tables of their own', () => {
     const { logs, checkpoints, messages } = rowsOf(...aRunningRun(), logWritten({ payload: [1] }), checkpointSaved());
     expect(logs).toMatchObject([{ level: 'info', message: 'planned', source: '[Agent]', payload: [1] }]);
@@ -206,7 +224,26 @@ describe('A dead letter', () => {
   });
 });
 
+describe('Every row of a run', () => {
+  it('names the project of the run, and none when it has none', () => {
+    const facts = (projectId: string | undefined): RunFact[] => [
+      ...anAnsweredRun().map((fact) => (fact.kind === 'RunRequested' ? runRequested({ projectId }) : fact)),
+      nodeStarted({ attempt: 2, continues: true }),
+      ...[toolRequested(), logWritten(), checkpointSaved(), agentChanged(), runFailed()],
+    ];
+    const projectsIn = ({ run, deadLetter, ...lists }: RunRows) =>
+      [[run, deadLetter], ...Object.values(lists)].map((rows) => new Set(rows.map((row) => row?.projectId)));
+    expect(projectsIn(rowsOf(...facts('atlas')))).toEqual(Array(8).fill(new Set(['atlas'])));
+    expect(projectsIn(rowsOf(...facts(undefined)))).toEqual(Array(8).fill(new Set([null])));
+  });
+});
+
 describe('The row of a thread', () => {
+  it('is in the project it was created in', () => {
+    expect(foldThread([THREAD_CREATED_FIXTURE])).toMatchObject({ projectId: null });
+    expect(foldThread([{ ...THREAD_CREATED_FIXTURE, projectId: 'atlas' }])).toMatchObject({ projectId: 'atlas' });
+  });
+
   it('is what its creation says', () => {
     expect(foldThread([THREAD_CREATED_FIXTURE])).toMatchObject({ title: 'Greetings', createdBy: 'ada', agent: 'echo' });
     expect(foldThread([])).toBeUndefined();

@@ -68,8 +68,9 @@ export class RunViews {
     const before = this.#run;
     if (before === undefined) {
       if (event.kind !== 'RunRequested') return;
-      this.#write(requestedRun(event));
-      this.#record(event);
+      const requested = requestedRun(event);
+      this.#write(requested);
+      this.#record(event, requested);
       return;
     }
     if (event.position <= before.lastPosition) return;
@@ -79,8 +80,8 @@ export class RunViews {
     else {
       this.#write(evolveRun(run, event));
       if (event.kind === 'RunFailed') this.#deadLetter = storable(deadLetterOf(run, event));
-      if (hasWork(run)) this.#work(event);
-      this.#record(event);
+      if (hasWork(run)) this.#work(event, run);
+      this.#record(event, run);
     }
   }
 
@@ -94,13 +95,13 @@ export class RunViews {
     return this.#collect((table) => table.changed(), this.#runChanged ? this.#run : undefined);
   }
 
-  #work(event: RunEvent): void {
+  #work(event: RunEvent, before: RunRow): void {
     switch (event.kind) {
       case 'NodeScheduled':
-        for (const step of scheduledSteps(event)) this.#steps.add(step);
+        for (const step of scheduledSteps(event, before)) this.#steps.add(step);
         return;
       case 'NodeStarted':
-        if (!this.#seesAll) this.#steps.add(unscheduledStep(event));
+        if (!this.#seesAll) this.#steps.add(unscheduledStep(event, before));
         if (this.#changeStep(event)) this.#change((run) => (run.status === 'DISPATCHED' ? running(run) : run));
         return;
       case 'NodeFinished':
@@ -111,14 +112,14 @@ export class RunViews {
         this.#changeStep(event);
         return;
       case 'ToolRequested':
-        this.#requestTool(event);
+        this.#requestTool(event, before);
         return;
       case 'ToolProgressed':
       case 'ToolFinished':
         this.#toolCalls.change(storableText(event.toolUseId), (call) => evolveToolCall(call, event));
         return;
       case 'InputRequested':
-        this.#inputRequests.add(requestedInput(event));
+        this.#inputRequests.add(requestedInput(event, before));
         return;
       case 'InputProvided':
       case 'InputExpired':
@@ -157,20 +158,20 @@ export class RunViews {
     }
   }
 
-  #requestTool(event: RunEventOf<'ToolRequested'>): void {
+  #requestTool(event: RunEventOf<'ToolRequested'>, before: RunRow): void {
     const step = this.#steps.get(storableText(event.taskKey));
     if (step === undefined || isFinished(step)) return;
-    if (this.#toolCalls.add(requestedTool(event))) this.#change((run) => withTool(run, event.tool));
+    if (this.#toolCalls.add(requestedTool(event, before))) this.#change((run) => withTool(run, event.tool));
   }
 
   /** What stands for itself, whatever came before. */
-  #record(event: RunEvent): void {
-    const message = messageOf(event);
+  #record(event: RunEvent, run: RunRow): void {
+    const message = messageOf(event, run);
     if (message) this.#messages.add(message);
-    const line = trailOf(event);
+    const line = trailOf(event, run);
     if (line) this.#trail.add(line);
-    if (event.kind === 'LogWritten') this.#logs.add(logOf(event));
-    if (event.kind === 'CheckpointSaved') this.#checkpoints.add(checkpointOf(event));
+    if (event.kind === 'LogWritten') this.#logs.add(logOf(event, run));
+    if (event.kind === 'CheckpointSaved') this.#checkpoints.add(checkpointOf(event, run));
   }
 
   #changeStep(event: StepEvent): boolean {

@@ -156,11 +156,10 @@ export const withTool = (run: RunRow, tool: string): RunRow =>
   isInternalTool(tool) || run.toolsUsed.includes(tool) ? run : { ...run, toolsUsed: [...run.toolsUsed, tool].sort() };
 
 export const deadLetterOf = (run: RunRow, event: RunEventOf<'RunFailed'>): DeadLetterRow => ({
-  ...eventKey(event),
+  ...eventKey(event, run),
   agent: run.agent,
   agentVersion: run.agentVersion,
   userId: run.userId,
-  projectId: run.projectId,
   threadId: run.threadId,
   inputSummary: run.inputSummary,
   reason: event.reason,

@@ -1,21 +1,24 @@
 import type { RunEventOf } from '@millrace/contracts';
-import type { StepRow } from './rows.js';
+import type { InProject, StepRow } from './rows.js';
 import { moment } from './storable.js';
 
 export type StepEvent = RunEventOf<'NodeStarted' | 'NodeFinished' | 'NodeRetryScheduled' | 'NodeSuspended'>;
 
-export const scheduledSteps = ({ tasks, ...event }: RunEventOf<'NodeScheduled'>): StepRow[] =>
-  tasks.map(({ key, node, iteration }) => scheduledStep(event, { taskKey: key, node, iteration }));
+export const scheduledSteps = ({ tasks, ...event }: RunEventOf<'NodeScheduled'>, run: InProject): StepRow[] =>
+  tasks.map(({ key, node, iteration }) => scheduledStep(event, run, { taskKey: key, node, iteration }));
 
 /** Of a step whose schedule was not seen. */
-export const unscheduledStep = (event: RunEventOf<'NodeStarted'>): StepRow => scheduledStep(event, event);
+export const unscheduledStep = (event: RunEventOf<'NodeStarted'>, run: InProject): StepRow =>
+  scheduledStep(event, run, event);
 
 const scheduledStep = (
   { tenantId, runId, position }: Pick<StepRow, 'tenantId' | 'runId' | 'position'>,
+  { projectId }: InProject,
   { taskKey, node, iteration }: Pick<StepRow, 'taskKey' | 'node' | 'iteration'>,
 ): StepRow => ({
   tenantId,
   runId,
+  projectId,
   taskKey,
   node,
   iteration,

@@ -11,6 +11,7 @@ export const foldThread = (events: Iterable<ThreadEvent>): ThreadRow | undefined
 const created = (event: ThreadEvent): ThreadRow => ({
   tenantId: event.tenantId,
   threadId: event.threadId,
+  projectId: event.projectId ?? null,
   agent: event.agent ?? null,
   title: event.title ?? null,
   createdBy: event.by,

@@ -1,19 +1,24 @@
 import { isPublic, type RunEvent } from '@millrace/contracts';
 import { eventKey } from './event-rows.js';
-import type { TrailRow } from './rows.js';
+import type { InProject, TrailRow } from './rows.js';
 import { bounded, readable } from './storable.js';
 
 /** The line a person reads about the event; none for what clients do not see, nor for what a later event tells whole. */
-export const trailOf = (event: RunEvent): TrailRow | undefined => {
-  const text = isPublic(event) ? lineOf(event) : undefined;
+export const trailOf = (event: RunEvent, run: InProject): TrailRow | undefined => {
+  const text = trailText(event);
   if (text === undefined) return undefined;
   return {
-    ...eventKey(event),
+    ...eventKey(event, run),
     kind: event.kind,
     node: 'node' in event ? event.node : null,
     agentId: 'agentId' in event ? event.agentId : null,
-    text: bounded(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_LINE),
+    text,
   };
+};
+
+export const trailText = (event: RunEvent): string | undefined => {
+  const line = isPublic(event) ? lineOf(event) : undefined;
+  return line && bounded(line.replaceAll(/\s+/g, ' ').trim(), LONGEST_LINE);
 };
 
 const LONGEST_LINE = 500;

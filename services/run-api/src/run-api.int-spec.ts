@@ -270,14 +270,18 @@ describe('The agent dialect', () => {
 
 describe('The thread dialect', () => {
   it('holds a conversation in which each message is a run', async () => {
-    const made = await post('/api/threads', { agent: 'treadmill', title: 'Greetings' });
+    const made = await post('/api/threads', { agent: 'treadmill', title: 'Greetings', projectId: 'atlas' });
     expect(made.status).toBe(201);
     const threadId = String(made.body['threadId']);
-    expect((await get(`/api/threads/${threadId}`)).body).toMatchObject({ id: threadId, title: 'Greetings' });
+    expect((await get(`/api/threads/${threadId}`)).body).toMatchObject({
+      ...{ id: threadId, title: 'Greetings', projectId: 'atlas' },
+    });
     const said = await post(`/api/threads/${threadId}/messages`, { content: 'hello', files: [{ name: 'a.txt' }] });
     expect(said.status).toBe(201);
     const runId = String(said.body['runId']);
-    expect((await get(`/agents/runs/${runId}`)).body).toMatchObject({ threadId, agent: 'treadmill' });
+    expect((await get(`/agents/runs/${runId}`)).body).toMatchObject({
+      ...{ threadId, agent: 'treadmill', projectId: 'atlas' },
+    });
     expect((await get(`/api/runs/${runId}`)).body).toMatchObject({ id: runId, status: 'queued', startedAt: null });
     expect((await post(`/api/runs/${runId}/cancel`)).body).toEqual({ status: 'running' });
   });
@@ -286,8 +290,10 @@ describe('The thread dialect', () => {
     const key = { 'idempotency-key': 'thread-1' };
     const twins = await Promise.all(Array.from({ length: 10 }, () => post('/api/threads', { title: 'one' }, key)));
     expect(new Set(twins.map(({ status, body }) => `${status} ${String(body['threadId'])}`)).size).toBe(1);
-    const other = await post('/api/threads', { title: 'two' }, key);
-    expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    for (const another of [{ title: 'two' }, { title: 'one', projectId: 'atlas' }, { title: 'one', agent: 'echo' }]) {
+      const other = await post('/api/threads', another, key);
+      expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    }
     const lost = await post(`/api/threads/${world.ids.next()}/messages`, { content: 'hello' });
     expect([lost.status, lost.body['code']]).toEqual([404, 'THREAD_NOT_FOUND']);
   });

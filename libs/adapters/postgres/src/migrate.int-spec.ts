@@ -1,9 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RunId } from '@millrace/contracts';
+import { foldRunRows } from '@millrace/run-views';
+import {
+  anAskingRun,
+  aRunRef,
+  checkpointSaved,
+  logWritten,
+  runRequested,
+  stored,
+  toolRequested,
+} from '@millrace/testing';
 import { startTestPostgres, type TestPostgres } from '@millrace/testing/servers';
 import { APP_ROLE, appDatabaseUrl } from './app-role.js';
 import { type Database, openDatabase } from './database.js';
 import { migrate, openForMigration } from './migrate.js';
 import { MIGRATIONS } from './migrations.js';
+import { ProjectionStore } from './projection-store.js';
+import { ReadModelTables } from './read-model-tables.js';
+import { RunReader } from './run-reader.js';
 
 let postgres: TestPostgres;
 const opened: Database[] = [];
@@ -52,6 +66,44 @@ describe('migrate', () => {
     expect(await app.query('select name, stream_sequence::int as at from projection_position')).toEqual([
       { name: 'kept', at: 7 },
     ]);
+  });
+
+  it('gives rows that are there the project of their run, whoever owns the tables', async () => {
+    await migrate({ ownerUrl: await postgres.createDatabase('roles_first'), appPassword: 'secret' });
+    const url = await postgres.createDatabase('projects');
+    const superuser = await open(url);
+    await superuser.query(`create role mere_owner login password 'secret' createrole`);
+    await superuser.query('grant millrace_app, millrace_reader to mere_owner with admin option');
+    await superuser.query('alter database projects owner to mere_owner');
+    const ownerUrl = new URL(url);
+    [ownerUrl.username, ownerUrl.password] = ['mere_owner', 'secret'];
+    await migrate({ ownerUrl: ownerUrl.href, appPassword: 'secret' });
+
+    const app = await open(appDatabaseUrl(url, 'secret'));
+    const rows = ['atlas', undefined].map((projectId, at) =>
+      foldRunRows(
+        stored(
+          [runRequested({ projectId }), ...anAskingRun().slice(1), logWritten(), checkpointSaved(), toolRequested()],
+          {
+            ...aRunRef,
+            runId: RunId.parse(`01JE${String(at).padStart(22, '0')}`),
+          },
+        ),
+      ),
+    );
+    await new ProjectionStore(app).load('spec');
+    await new ProjectionStore(app).commit('spec', 0, 1, (em) => new ReadModelTables(em).write(rows));
+
+    const orm = await openForMigration(ownerUrl.href);
+    await orm.migrator.down({ to: '0005-run-links' });
+    await orm.close(true);
+    await expect(app.query('select project_id from trail')).rejects.toMatchObject({ code: 'DATABASE_NOT_MIGRATED' });
+
+    await migrate({ ownerUrl: ownerUrl.href, appPassword: 'secret' });
+    for (const before of rows) {
+      const { tenantId = '', runId = '' } = before.run ?? {};
+      expect(await new RunReader(app).rows(tenantId, runId)).toEqual(before);
+    }
   });
 
   it('makes the database when it is asked to, and only then', async () => {

@@ -59,7 +59,7 @@ const project = async (ref: RunRef, ...facts: RunFact[]) => {
   return rows;
 };
 const everything = (): RunFact[] => [
-  ...anAnsweredRun(),
+  ...anAnsweredRun().map((fact) => (fact.kind === 'RunRequested' ? { ...fact, projectId: 'atlas' } : fact)),
   nodeStarted({ attempt: 2, continues: true }),
   toolRequested({ attempt: 2, input: HOSTILE }),
   toolFinished({ attempt: 2, output: HOSTILE }),

@@ -134,6 +134,16 @@ describe('Every table', () => {
   });
 });
 
+describe('A project', () => {
+  it('is named by every table that holds what tenants are shown', async () => {
+    const named = await owner.query<{ name: string }>(
+      `select table_name as name from information_schema.columns
+       where table_schema = 'public' and column_name = 'project_id' order by 1`,
+    );
+    expect(named.map(({ name }) => name)).toEqual(shown());
+  });
+});
+
 describe('A tenant', () => {
   it('does not find the run or thread of another', async () => {
     const reader = new RunReader(readerRole);

@@ -24,7 +24,7 @@ export interface ThreadPorts {
   readonly clock: Clock;
 }
 
-type NewThread = Pick<ThreadEvent, 'agent' | 'title'>;
+type NewThread = Pick<ThreadEvent, 'agent' | 'title' | 'projectId'>;
 
 /** Conversations: created once, and each message in one is a run. */
 export class ThreadOrders {
@@ -34,17 +34,19 @@ export class ThreadOrders {
   ) {}
 
   /** With a key, a repeat resolves with the thread that is there; rejects when it asks for another. */
-  async create({ tenantId, userId }: Caller, { agent, title }: NewThread, key?: string): Promise<ThreadId> {
+  async create({ tenantId, userId }: Caller, thread: NewThread, key?: string): Promise<ThreadId> {
     const { threads, ids, clock } = this.ports;
+    const { agent, title, projectId } = thread;
     const threadId = key === undefined ? this.newThreadId() : await threadIdOfKey(tenantId, key);
     const stored = await threads.create({
       ...{ kind: 'ThreadCreated', version: '1', tenantId, threadId, position: 0, by: userId },
       ...{ eventId: ids.next(), ts: clock.now().toISOString() },
       ...(agent === undefined ? {} : { agent }),
       ...(title === undefined ? {} : { title }),
+      ...(projectId === undefined ? {} : { projectId }),
     });
-    const isSame = stored.agent === agent && stored.title === title && stored.by === userId;
-    if (!isSame) throw new ThreadRefused('THREAD_EXISTS');
+    const isSame = stored.agent === agent && stored.title === title && stored.projectId === projectId;
+    if (!isSame || stored.by !== userId) throw new ThreadRefused('THREAD_EXISTS');
     return threadId;
   }
 
@@ -54,9 +56,10 @@ export class ThreadOrders {
     return thread;
   }
 
-  /** One message is one run, of the thread's own agent when it has one. */
+  /** One message is one run, in the thread's project, of the thread's own agent when it has one. */
   async say(caller: Caller, threadId: ThreadId, order: RunOrder, key?: string): Promise<RunId> {
-    const { agent = order.agent } = await this.find(caller.tenantId, threadId);
-    return this.ports.orders.start(caller, { ...order, agent, threadId }, key);
+    const { agent = order.agent, projectId } = await this.find(caller.tenantId, threadId);
+    const project = projectId === undefined ? {} : { projectId };
+    return this.ports.orders.start(caller, { ...order, ...project, agent, threadId }, key);
   }
 }

@@ -12,6 +12,8 @@ export const ThreadCreated = z.object({
   kind: z.literal('ThreadCreated'),
   agent: Name.optional(),
   title: z.string().max(500).optional(),
+  /** Its runs are of the same project. */
+  projectId: z.string().min(1).max(200).optional(),
   by: z.string().min(1).max(256),
 });
 export const ThreadEvent = z.discriminatedUnion('kind', [ThreadCreated]);

@@ -15,6 +15,7 @@ export const ThreadView = z.object({
   id: ThreadId,
   agent: z.string().optional(),
   title: z.string().optional(),
+  projectId: z.string().optional(),
   createdAt: z.iso.datetime(),
 });
 export type ThreadView = z.infer<typeof ThreadView>;

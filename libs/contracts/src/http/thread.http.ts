@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { Name, RunId, ThreadId } from '../ids.js';
 import { ThreadRunStatus } from '../run-status.js';
 
-export const CreateThreadBody = z.object({ agent: Name.optional(), title: z.string().max(500).optional() });
+export const CreateThreadBody = z.object({
+  agent: Name.optional(),
+  title: z.string().max(500).optional(),
+  /** Of the thread and of every run in it. */
+  projectId: z.string().min(1).max(200).optional(),
+});
 export const ThreadCreatedAnswer = z.object({ threadId: ThreadId });
 export const ThreadParams = z.object({ id: ThreadId });
 export const PostMessageBody = z.object({

@@ -27,8 +27,8 @@ export class ThreadController {
 
   @Get(':id')
   async detail(@Caller() { tenantId }: CallerOf, @Param({ schema: ThreadParams }) { id }: Thread) {
-    const { agent, title, ts } = await this.threads.find(tenantId, id);
-    return { id, agent, title, createdAt: ts };
+    const { agent, title, projectId, ts } = await this.threads.find(tenantId, id);
+    return { id, agent, title, projectId, createdAt: ts };
   }
 
   @Post(':id/messages')

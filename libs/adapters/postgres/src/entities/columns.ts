@@ -17,9 +17,12 @@ export const json = <T>() => p.json<T>().columnType('json');
 
 export const runKey = () => ({ tenantId: p.text().primary(), runId: p.text().primary() });
 
+export const inProject = () => ({ projectId: p.text().nullable() });
+
 /** Of a row that is an event, or began with one. */
 export const eventStamp = () => ({
   ...runKey(),
+  ...inProject(),
   position: p.integer(),
   sequence: p.integer().nullable(),
   createdAt: moment(),

@@ -9,7 +9,6 @@ export const DeadLetterEntity = defineEntity({
     agent: p.text(),
     agentVersion: p.text().nullable(),
     userId: p.text(),
-    projectId: p.text().nullable(),
     threadId: p.text().nullable(),
     inputSummary: p.text(),
     reason: p.text(),

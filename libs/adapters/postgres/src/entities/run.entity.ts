@@ -1,13 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { RunStatus } from '@millrace/contracts';
 import type { RunRow } from '@millrace/run-views';
-import { json, moment, runKey, tenantWall } from './columns.js';
+import { inProject, json, moment, runKey, tenantWall } from './columns.js';
 
 export const RunEntity = defineEntity({
   name: 'Run',
   tableName: 'runs',
   properties: {
     ...runKey(),
+    ...inProject(),
     status: p.enum(RunStatus.options),
     agent: p.text(),
     agentVersion: p.text().nullable(),
@@ -15,7 +16,6 @@ export const RunEntity = defineEntity({
     policy: p.text(),
     policyVersion: p.integer(),
     userId: p.text(),
-    projectId: p.text().nullable(),
     threadId: p.text().nullable(),
     retryOf: p.text().nullable(),
     improvedBy: p.text().nullable(),

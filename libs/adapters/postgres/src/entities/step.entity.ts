@@ -1,12 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { STEP_STATUSES, type StepRow } from '@millrace/run-views';
-import { json, moment, runKey, tenantWall } from './columns.js';
+import { inProject, json, moment, runKey, tenantWall } from './columns.js';
 
 export const StepEntity = defineEntity({
   name: 'Step',
   tableName: 'steps',
   properties: {
     ...runKey(),
+    ...inProject(),
     taskKey: p.text().primary(),
     node: p.text(),
     iteration: p.integer(),

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import { moment, tenantWall } from './columns.js';
+import { inProject, moment, tenantWall } from './columns.js';
 
 export const ThreadEntity = defineEntity({
   name: 'Thread',
@@ -7,6 +7,7 @@ export const ThreadEntity = defineEntity({
   properties: {
     tenantId: p.text().primary(),
     threadId: p.text().primary(),
+    ...inProject(),
     agent: p.text().nullable(),
     title: p.text().nullable(),
     createdBy: p.text(),
