@@ -85,7 +85,7 @@ describe('defineAgent', () => {
 
 describe('defineTool', () => {
   it("types the tool's input by its schema", async () => {
-    const call = { idempotencyKey: 'k', signal: new AbortController().signal, progress: () => {} };
+    const call = { idempotencyKey: 'k', signal: new AbortController().signal, progress: () => {}, log: () => {} };
     expect(await search.run({ query: 'mill', limit: 2 }, call)).toEqual(['MILL', 'MILL']);
     // @ts-expect-error the schema wants a limit
     const incomplete: Parameters<typeof search.run>[0] = { query: 'mill' };

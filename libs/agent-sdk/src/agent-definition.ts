@@ -2,6 +2,7 @@ import type { NodeRetryPolicy } from '@millrace/ports';
 import type { z } from 'zod';
 import { checkAgent } from './agent-check.js';
 import type { ContractNode } from './contract-node.js';
+import type { NodeContext } from './node-context.js';
 
 /**
  * A LangGraph.js graph as `new StateGraph(...).compile()` gives it. Only the adapter that runs it knows more; here it
@@ -17,6 +18,8 @@ export interface ToolCall {
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
   readonly progress: (status: string) => void;
+  /** A line of the run's log, with the tool as its source. */
+  readonly log: NodeContext['log'];
 }
 
 export interface ToolDefinition<Input = never> {

@@ -33,6 +33,8 @@ export interface RunMessage {
 
 export interface LlmAnswer {
   readonly text: string;
+  /** What it thought on the way, for models that show it. */
+  readonly thinking?: string;
   readonly toolCalls: readonly Extract<LlmChunk, { type: 'toolCall' }>[];
   readonly stopReason: string;
   readonly usage: Extract<LlmChunk, { type: 'end' }>['usage'];

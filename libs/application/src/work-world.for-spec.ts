@@ -113,9 +113,11 @@ class Chain implements RunningGraph {
 
 export class CountingLlm extends LlmPort {
   calls = 0;
+  readonly thoughts: string[] = [];
 
   async *stream(): AsyncGenerator<LlmChunk> {
     this.calls += 1;
+    for (const text of this.thoughts) yield { type: 'thought', text };
     yield { type: 'text', text: 'hel' };
     yield { type: 'text', text: 'lo' };
     yield { type: 'end', stopReason: 'end_turn', usage: { inputTokens: 2, outputTokens: 3 } };

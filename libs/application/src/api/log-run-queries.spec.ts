@@ -1,12 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
-import { RunDetail, RunStep } from '@millrace/contracts';
+import { MessagesAnswer, RunDetail, RunStep } from '@millrace/contracts';
 import {
+  agentChanged,
   aRunRef,
+  cancelRun,
   failRun,
   finishNode,
+  messageAdded,
+  modelResponded,
   progressReported,
   requestRun,
+  requestTool,
   say,
   scheduleNodes,
   scheduleRetry,
@@ -47,6 +52,36 @@ describe('What the log tells of a run', () => {
     await handler.handle(failRun());
     expect(await queries.detail(aRunRef)).toMatchObject({
       ...{ status: 'FAILED', progress: 0.5, stepsCompleted: 0, error: { code: 'MAX_RETRIES_EXCEEDED' } },
+    });
+  });
+
+  it('is what its models used, which tools it called, and who wants it to end', async () => {
+    const used = [say(modelResponded()), requestTool(), cancelRun({ requestedBy: 'ada', reason: undefined })];
+    for (const command of [requestRun(), startRun(), scheduleNodes(), startNode(), ...used]) {
+      await handler.handle(command);
+    }
+    expect(RunDetail.parse(await queries.detail(aRunRef))).toMatchObject({
+      ...{ agentVersion: '1', usage: { inputTokens: 12, outputTokens: 34 }, toolsUsed: ['search'], sources: [] },
+      cancel: { by: 'ada' },
+    });
+  });
+
+  it('is what was said, by whom, with which thoughts and at which price', async () => {
+    const content = { text: 'hello', thinking: 'They greet.', toolCalls: [] };
+    const said = [say(modelResponded({ content })), say(messageAdded()), say(agentChanged())];
+    for (const command of [requestRun(), startRun(), scheduleNodes(), startNode(), ...said]) {
+      await handler.handle(command);
+    }
+    const messages = await queries.messages(aRunRef);
+    expect(MessagesAnswer.parse({ messages })).toMatchObject({
+      messages: [
+        { type: 'request', sequence: null, role: 'user' },
+        {
+          ...{ type: 'model_response', sequence: 2, agentId: 'echo', content, thinking: 'They greet.' },
+          ...{ model: 'scripted', usage: { inputTokens: 12, outputTokens: 34 } },
+        },
+        { type: 'message', sequence: 3, agentId: 'echo', content: 'hello' },
+      ],
     });
   });
 

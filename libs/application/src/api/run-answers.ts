@@ -37,10 +37,12 @@ export const detailOf = (run: RunRow, requests: readonly InputRequestRow[]): Run
   goalAchieved: run.goalAchieved,
   ...(run.improvedBy === null ? {} : { improvedBy: RunId.parse(run.improvedBy) }),
   ...(run.improves === null ? {} : { improves: RunId.parse(run.improves) }),
-  ...given({ retryOnFailure: run.retryOnFailure }),
+  ...given({ agentVersion: run.agentVersion, retryOnFailure: run.retryOnFailure }),
   // What nobody answered before the end is answered by nobody.
   openInputs: run.finishedAt === null ? requests.filter(({ status }) => status === 'open').map(openInput) : [],
   ...(run.status === 'SUCCEEDED' ? { output: run.output } : {}),
+  ...{ usage: run.usage, toolsUsed: [...run.toolsUsed], sources: [...run.sources] },
+  ...(run.cancel === null ? {} : { cancel: given(run.cancel) }),
 });
 
 const openInput = ({ requestId, type, expiresAt }: InputRequestRow): RunDetail['openInputs'][number] => ({
@@ -57,8 +59,9 @@ export const stepOf = (step: StepRow): RunStep => ({
 export const messagesOf = (rows: readonly MessageRow[]): RunSaidMessage[] =>
   rows.flatMap(({ type, sequence, createdAt, from, role, content, isInternal, ...row }) => {
     if (isInternal || type === 'agent_transition') return [];
-    const { agentId, node, attempt, round, model } = row;
-    return [{ sequence, ts: createdAt, type, from, role, content, ...given({ agentId, node, attempt, round, model }) }];
+    const { agentId, node, attempt, round, thinking, model, usage } = row;
+    const known = given({ agentId, node, attempt, round, thinking, model, usage });
+    return [{ sequence, ts: createdAt, type, from, role, content, ...known }];
   });
 
 export const logLinesOf = (rows: readonly RunLogRow[]): RunLogLine[] =>

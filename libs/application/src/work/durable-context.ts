@@ -100,13 +100,7 @@ export class DurableContext implements NodeContext {
   }
 
   log(level: RunFactOf<'LogWritten'>['level'], message: string, payload?: unknown): void {
-    this.emit({
-      kind: 'LogWritten',
-      level,
-      message,
-      source: `[${this.node}]`,
-      ...(payload === undefined ? {} : { payload }),
-    });
+    this.emit({ kind: 'LogWritten', ...logLine(this.node, level, message, payload) });
   }
 
   progress(message: string, fraction?: number): void {
@@ -131,7 +125,8 @@ export class DurableContext implements NodeContext {
     const { journal, voice, agent, signal, ref } = this.parts;
     const call = { ref, toolUseId: this.numbered(name), name, input, signal };
     const approve = (toolUseId: string, snapshot: unknown) => this.approval(toolUseId, name, snapshot);
-    return callTool(call, { journal, voice, agent: agent(), speaker: this.speaker, approve });
+    const log: NodeContext['log'] = (...line) => this.emit({ kind: 'LogWritten', ...logLine(name, ...line) });
+    return callTool(call, { journal, voice, agent: agent(), speaker: this.speaker, approve, log });
   }
 
   async step<T>(key: string, effect: () => Promise<T> | T): Promise<T> {
@@ -237,3 +232,9 @@ export class DurableContext implements NodeContext {
     return { kind: 'Say', ...this.parts.ref, fact };
   }
 }
+
+/** In brackets, who speaks: the node, or a tool it calls. */
+const logLine = (from: string, ...[level, message, payload]: Parameters<NodeContext['log']>) => ({
+  ...{ level, message, source: `[${from}]` },
+  ...(payload === undefined ? {} : { payload }),
+});

@@ -1,6 +1,6 @@
 import type { LlmAnswer } from '@millrace/agent-sdk';
 import type { RunRef } from '@millrace/contracts';
-import { LlmFailed, type LlmChunk, type LlmPort, type LlmRequest } from '@millrace/ports';
+import { LlmFailed, type LlmPort, type LlmRequest } from '@millrace/ports';
 import type { Speaker } from './durable-context.js';
 import type { Words } from './said-before.js';
 import type { TaskJournal } from './task-journal.js';
@@ -33,6 +33,7 @@ export async function callModel(call: ModelCall, parts: ModelCallParts): Promise
   const summary = { messages: messages.length, tools: tools.map(({ name }) => name) };
   voice.say({ kind: 'ModelRequested', ...speaker, callId, model, request: summary });
   let text = '';
+  let thinking = '';
   const toolCalls: Content['toolCalls'][number][] = [];
   for await (const chunk of parts.llm.stream(request, call.signal)) {
     switch (chunk.type) {
@@ -41,6 +42,7 @@ export async function callModel(call: ModelCall, parts: ModelCallParts): Promise
         if (call.shown && chunk.text !== '') say({ kind: 'TokenDelta', ...speaker, text: chunk.text });
         break;
       case 'thought':
+        thinking += chunk.text;
         if (call.shown && chunk.text !== '') say({ kind: 'ThoughtDelta', ...speaker, text: chunk.text });
         break;
       case 'toolCall':
@@ -48,7 +50,7 @@ export async function callModel(call: ModelCall, parts: ModelCallParts): Promise
         break;
       case 'end': {
         const { usage, stopReason } = chunk;
-        const content: Content = { text, toolCalls };
+        const content: Content = { text, toolCalls, ...(thinking === '' ? {} : { thinking }) };
         const fact = { kind: 'ModelResponded', ...speaker, callId, model, content, usage, stopReason } as const;
         await voice.write({ kind: 'Say', ...ref, fact });
         return { ...content, usage, stopReason };
@@ -58,7 +60,4 @@ export async function callModel(call: ModelCall, parts: ModelCallParts): Promise
   throw new LlmFailed(`Model ${model} stopped without an end`, 'retry');
 }
 
-interface Content {
-  readonly text: string;
-  readonly toolCalls: readonly Extract<LlmChunk, { type: 'toolCall' }>[];
-}
+type Content = Pick<LlmAnswer, 'text' | 'thinking' | 'toolCalls'>;

@@ -61,6 +61,56 @@ describe('A run', () => {
   });
 });
 
+describe('What a node did', () => {
+  it('holds what the model thought, whole, beside what it said', async () => {
+    const answers: unknown[] = [];
+    let isFirst = true;
+    const world = new WorkWorld({
+      think: async (context) => {
+        answers.push(await context.llm({ model: 'm', messages: [] }, { shown: isFirst }));
+        if (!isFirst) return 'done';
+        isFirst = false;
+        throw new Error('the network is away');
+      },
+    });
+    world.llm.thoughts.push('They ', 'greet.');
+    await world.start();
+    await world.work();
+    world.clock.advance(2_000);
+    await world.work();
+    const responded = (await world.events()).filter((event) => event.kind === 'ModelResponded');
+    expect(responded).toMatchObject([{ content: { text: 'hello', thinking: 'They greet.', toolCalls: [] } }]);
+    expect(answers).toMatchObject([{ thinking: 'They greet.' }, { thinking: 'They greet.' }]);
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  it('has log lines of a tool under the name of the tool', async () => {
+    const world = new WorkWorld(
+      {
+        work: async (context) => {
+          context.log('info', 'calling');
+          return context.tool('add', {});
+        },
+      },
+      {
+        add: {
+          run: async (_, { log }) => {
+            log('warn', 'slow today', { ms: 9 });
+            return 2;
+          },
+        },
+      },
+    );
+    await world.start();
+    await world.work();
+    const lines = (await world.events()).filter((event) => event.kind === 'LogWritten');
+    expect(lines).toMatchObject([
+      { level: 'info', source: '[work]', message: 'calling' },
+      { level: 'warn', source: '[add]', message: 'slow today', payload: { ms: 9 }, within: '1/work#add-1' },
+    ]);
+  });
+});
+
 describe('A node that runs again', () => {
   it('is given what it did before: models, tools and steps are not asked again', async () => {
     const did: string[] = [];

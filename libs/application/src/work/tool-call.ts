@@ -3,6 +3,7 @@ import {
   NodeContractBroken,
   NodeSuspension,
   runWithinCall,
+  type ToolCall,
   type ToolDefinition,
 } from '@millrace/agent-sdk';
 import type { RunRef } from '@millrace/contracts';
@@ -23,6 +24,7 @@ interface ToolUseParts {
   readonly voice: TaskVoice;
   readonly agent: AgentDefinition;
   readonly speaker: Speaker;
+  readonly log: ToolCall['log'];
   /** Resolves with the input that was agreed to. */
   readonly approve: (toolUseId: string, input: unknown) => Promise<unknown>;
 }
@@ -34,7 +36,7 @@ export class ToolFailed extends Error {
 
 /** The recorded result, or the call: its intent is stored before it, its result before it is given. */
 export async function callTool(use: ToolUse, parts: ToolUseParts): Promise<unknown> {
-  const { journal, voice, agent, speaker } = parts;
+  const { journal, voice, agent, speaker, log } = parts;
   const { ref, name, signal } = use;
   const toolUseId = idOf(use.toolUseId, journal);
   const recorded = journal.tool(toolUseId);
@@ -53,7 +55,7 @@ export async function callTool(use: ToolUse, parts: ToolUseParts): Promise<unkno
     const input = needsApproval ? checked(definition, name, await parts.approve(toolUseId, asked)) : asked;
     const progress = (status: string) => void voice.write({ kind: 'ProgressTool', ...call, status }).catch(() => {}); // the next write says why
     // Under its first id: a call made again because it failed is given the answers and steps it had.
-    const run = () => definition.run(input, { idempotencyKey: toolUseId, signal, progress });
+    const run = () => definition.run(input, { idempotencyKey: toolUseId, signal, progress, log });
     const output = await runWithinCall(use.toolUseId, run);
     await voice.write({ kind: 'FinishTool', ...call, ok: true, output: output ?? null });
     return output;

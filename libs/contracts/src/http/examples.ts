@@ -20,7 +20,12 @@ const at = { sequence: 2, ts: '2026-01-12T10:00:01.000Z' };
 export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   createRun: { body: { agent: 'echo', appId: 'demo', policy: 'default', input: { text: 'hello' } }, ...madeRun },
   listRuns: { answer: { runs: [summary] } },
-  getRun: { answer: { ...summary, openInputs: [], goalAchieved: false, output: { text: 'hello' } } },
+  getRun: {
+    answer: {
+      ...{ ...summary, agentVersion: '1', openInputs: [], goalAchieved: false, output: { text: 'hello' } },
+      ...{ usage: { inputTokens: 12, outputTokens: 34, model: 'scripted' }, toolsUsed: ['search'], sources: [] },
+    },
+  },
   getRunEvents: { answer: { events: [eventFixture('RunStarted')], hasMore: true } },
   getRunSteps: {
     answer: {
@@ -38,6 +43,17 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
         {
           ...{ sequence: null, ts: created.createdAt, type: 'request', from: 'ada', role: 'user' },
           content: { text: 'hello' },
+        },
+        {
+          ...{ sequence: 1, ts: at.ts, type: 'model_response', from: 'echo', role: 'agent' },
+          ...{ content: { text: 'hello', thinking: 'They greet.', toolCalls: [] }, thinking: 'They greet.' },
+          ...{
+            model: 'scripted',
+            usage: { inputTokens: 12, outputTokens: 34 },
+            agentId: 'echo',
+            node: 'plan',
+            attempt: 1,
+          },
         },
         {
           ...{ ...at, type: 'message', from: 'plan', role: 'agent', content: 'hello' },

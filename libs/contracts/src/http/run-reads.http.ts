@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { RetryOnFailure } from '../events/run-lifecycle.events.js';
+import { RetryOnFailure, Usage } from '../events/run-lifecycle.events.js';
 import { Name, RequestId, RunId } from '../ids.js';
 import { RunSummary } from './run-list.http.js';
 
 /** A run as one who asks for it by its id sees it. */
 export const RunDetail = RunSummary.extend({
+  /** Once it is dispatched. */
+  agentVersion: z.string().optional(),
   /** The run whose end it waits for, or waited for, before it was dispatched. */
   improvedBy: RunId.optional(),
   improves: RunId.optional(),
@@ -13,6 +15,12 @@ export const RunDetail = RunSummary.extend({
   openInputs: z.array(z.object({ requestId: RequestId, type: z.string(), expiresAt: z.iso.datetime().optional() })),
   output: z.unknown().optional(),
   goalAchieved: z.boolean(),
+  /** What its models have used up so far. */
+  usage: Usage,
+  toolsUsed: z.array(z.string()),
+  sources: z.array(z.string()),
+  /** Of a cancel that was asked for, or has happened. */
+  cancel: z.object({ by: z.string().optional(), reason: z.string().optional() }).optional(),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
 
@@ -46,7 +54,10 @@ export const RunSaidMessage = z.object({
   node: Name.optional(),
   attempt: z.int().positive().optional(),
   round: z.int().nonnegative().optional(),
+  /** What a model thought on the way to what it says. */
+  thinking: z.string().optional(),
   model: z.string().optional(),
+  usage: Usage.optional(),
 });
 export type RunSaidMessage = z.infer<typeof RunSaidMessage>;
 
