@@ -96,6 +96,12 @@ export class Cluster {
     return urlFor(this.server, user);
   }
 
+  /** As that service connects; there is a database where run-api runs. */
+  databaseUrlFor(role: Role): string {
+    if (this.database === undefined) throw new Error('there is no run-api, and so no database');
+    return this.database.urlFor(role);
+  }
+
   of(role: Role): Process[] {
     return [...this.processes].filter((started) => started.role === role);
   }
