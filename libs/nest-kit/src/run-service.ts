@@ -17,7 +17,7 @@ export interface Service<C extends ServiceConfig> {
   readonly loadConfig: (env: Record<string, string | undefined>) => C;
   readonly module: (config: C) => DynamicModule;
   /** What the HTTP server itself is told, e.g. how it answers what never reaches a route. */
-  readonly http?: HttpOptions;
+  readonly http?: (config: C) => HttpOptions;
   /** What is to be said to the application before it is initialised. */
   readonly prepare?: (app: NestFastifyApplication, config: C) => void;
   /** Durable consumers whose messages reach the module's `@EventPattern`s. */
@@ -53,7 +53,7 @@ export async function startService<C extends ServiceConfig>(
   const module = service.module(config);
   const providers = [...(module.providers ?? []), ShutdownFlush];
   const root: DynamicModule = { ...module, providers };
-  const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(service.http), {
+  const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(service.http?.(config)), {
     logger,
     abortOnError: false,
   });

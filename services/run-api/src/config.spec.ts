@@ -49,6 +49,20 @@ describe('Settings for browsers and limits', () => {
     }
   });
 
+  it('believe no proxy by default, and only those that are named by address or range', () => {
+    expect(loadConfig(env).trustedProxies).toEqual([]);
+    const TRUSTED_PROXIES = '10.0.0.7, 10.1.0.0/16, ::1, fd00::/8';
+    expect(loadConfig({ ...env, TRUSTED_PROXIES }).trustedProxies).toEqual([
+      '10.0.0.7',
+      '10.1.0.0/16',
+      '::1',
+      'fd00::/8',
+    ]);
+    for (const wrong of ['true', '1', '*', '10.0.0', '10.0.0.0/33', 'proxy.example']) {
+      expect(() => loadConfig({ ...env, TRUSTED_PROXIES: wrong })).toThrow(/must be addresses or ranges/);
+    }
+  });
+
   it('are counts of requests a minute', () => {
     expect(loadConfig(env).rateLimits).toEqual({ reads: 12_000, writes: 3_000, unknown: 300 });
     for (const RATE_LIMIT_READS_PER_MINUTE of ['0', '-1', 'many', '1.5']) {

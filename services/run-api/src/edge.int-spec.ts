@@ -12,6 +12,7 @@ beforeAll(async () => {
   world = await ApiWorld.start({
     ...{ CORS_ORIGINS: `${PAGE}, http://localhost:5173` },
     ...{ RATE_LIMIT_READS_PER_MINUTE: '5', RATE_LIMIT_WRITES_PER_MINUTE: '2', RATE_LIMIT_UNKNOWN_PER_MINUTE: '3' },
+    TRUSTED_PROXIES: '10.9.0.0/16',
   });
 });
 afterAll(() => world.stop());
@@ -51,6 +52,22 @@ describe('Rate limits', () => {
     for (const token of [undefined, 'a.b.c', undefined, undefined]) statuses.push((await ask(token)).status);
     expect(statuses).toEqual([401, 401, 401, 429]);
     expect((await ask((await asTenant()).token)).status).toBe(200);
+  });
+
+  it('count an address by what a trusted proxy says of it, and by nothing anybody else says', async () => {
+    const asked = async (ip: string, forwarded: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': forwarded };
+      return (await world.app.inject({ method: 'GET', url: '/agents/runs', remoteAddress: ip, headers })).statusCode;
+    };
+    const statuses = [];
+    for (let at = 0; at < 4; at += 1) statuses.push(await asked('10.9.8.7', `198.51.100.${at}`));
+    expect(statuses).toEqual([401, 401, 401, 401]); // four people behind our proxy
+    const forged = [];
+    for (let at = 0; at < 4; at += 1) forged.push(await asked('10.9.8.7', `203.0.113.${at}, 192.0.2.1`));
+    expect(forged).toEqual([401, 401, 401, 429]); // one person behind it, who says to be four
+    const outside = [];
+    for (let at = 0; at < 4; at += 1) outside.push(await asked('192.0.2.7', `198.51.100.${at}`));
+    expect(outside).toEqual([401, 401, 401, 429]); // one person who says to be a proxy
   });
 
   it('do not hold for health and documents', async () => {

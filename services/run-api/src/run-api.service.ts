@@ -12,7 +12,10 @@ export const runApi: Service<Config> = {
     tellBrowsers(app, cors);
     takeEmptyJson(app);
   },
-  http: { frameworkErrors: answerFrameworkError },
+  http: ({ trustedProxies }) => ({
+    frameworkErrors: answerFrameworkError,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+  }),
   consumers: () => [
     // A message that is parked would leave a retry half made: it is tried for hours first.
     {

@@ -8,5 +8,5 @@ export const streamGateway: Service<Config> = {
   loadConfig,
   module: (config) => StreamGatewayModule.forRoot(config),
   prepare: (app, { cors }) => tellBrowsers(app, cors),
-  http: { frameworkErrors: answerFrameworkError },
+  http: () => ({ frameworkErrors: answerFrameworkError }),
 };

@@ -34,6 +34,12 @@ export const agentEventJsonSchema = (): JsonObject => ({ ...draft7(AgentEvent), 
 /** What a stream of the thread dialect sends as `data:`, by its `event:`. */
 export const threadFramesJsonSchema = (): JsonObject => ({ ...draft7(z.object(THREAD_FRAMES)), title: 'ThreadFrames' });
 
+/** As OpenAPI 3.1 takes it. */
+export const plainSchemaOf = (schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonObject => {
+  const { $schema: _, '~standard': __, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+};
+
 /**
  * Draft 7 is what AsyncAPI reads without further notice. The input side, because fields nobody knows yet are allowed:
  * a reader that refuses them would break with the next release.

@@ -1,15 +1,20 @@
 import { eventFixture } from '../fixtures.js';
-import type { JsonObject } from './json-schema.js';
+import { RunId } from '../ids.js';
+import { FeedCursor, FeedQuery } from '../wire/stream.js';
+import { type JsonObject, plainSchemaOf } from './json-schema.js';
 import { referencesTo } from './open-api-problems.js';
 
 interface Stream {
   readonly id: string;
   readonly path: string;
-  readonly idName: string;
   readonly tag: string;
   readonly summary: string;
   readonly schema: string;
   readonly example: string;
+}
+
+interface RunStream extends Stream {
+  readonly idName: string;
 }
 
 const frame = (lines: Readonly<Record<string, string>>): string =>
@@ -23,7 +28,7 @@ const CONTENT = {
 };
 
 /** The routes of stream-gateway that follow one run. */
-const STREAMS: readonly Stream[] = [
+const STREAMS: readonly RunStream[] = [
   {
     ...{ id: 'streamRun', path: '/agents/runs/{id}/stream', idName: 'id', tag: 'native' },
     summary: 'Follow the run: each frame is one event, its id the sequence',
@@ -44,32 +49,71 @@ const STREAMS: readonly Stream[] = [
   },
 ];
 
-const DESCRIPTION =
-  'Served by stream-gateway. Resumes from any event, sends comments while nothing happens, and ends after the ' +
-  'terminal event. With `event: closing` the server asks to come back, with the cursor it names.';
+const FEED: Stream = {
+  ...{ id: 'streamFeed', path: '/agents/events', tag: 'native' },
+  summary: 'Follow all runs of the tenant: each frame is one event, its id a cursor of this feed',
+  schema: 'events/',
+  example: frame({ id: 'MDFKRDAwMDAwMDAwMDAwMDAwMDAwMDAwMDEvbA', data: JSON.stringify(eventFixture('RunStarted')) }),
+};
 
-export const streamPaths = (ulid: JsonObject): JsonObject =>
-  Object.fromEntries(STREAMS.map((stream) => [stream.path, { get: describe(stream, ulid) }]));
+const SERVED = 'Served by stream-gateway. Resumes from any event, sends comments while nothing happens';
+const CLOSING = 'With `event: closing` the server asks to come back, with the cursor it names.';
 
-const describe = ({ id, idName, tag, summary, schema, example }: Stream, ulid: JsonObject): JsonObject => ({
-  operationId: id,
-  summary,
-  description: `${DESCRIPTION} What frames carry: \`proto/${schema}\`.`,
-  tags: [tag],
+export const streamPaths = (): JsonObject => ({
+  ...Object.fromEntries(STREAMS.map((stream) => [stream.path, { get: oneRun(stream) }])),
+  [FEED.path]: { get: feed() },
+});
+
+const oneRun = ({ idName, ...stream }: RunStream): JsonObject => ({
+  ...described(stream, `${SERVED}, and ends after the terminal event. ${CLOSING}`),
   security: [{ bearer: [] }, { ticket: [] }],
   parameters: [
-    { name: idName, in: 'path', required: true, schema: ulid },
+    { name: idName, in: 'path', required: true, schema: plainSchemaOf(RunId) },
     { name: 'fromSeq', in: 'query', description: 'The first event wanted.', schema: { type: 'integer', minimum: 0 } },
     {
       ...{ name: 'Last-Event-ID', in: 'header', description: 'The last event one has; counts more than fromSeq.' },
       schema: { type: 'integer', minimum: 0 },
     },
   ],
-  responses: {
-    200: {
-      description: 'A stream of server-sent events.',
-      content: { 'text/event-stream': { schema: { type: 'string' }, example } },
-    },
-    ...referencesTo(['Invalid', 'Unauthenticated', 'Forbidden', 'NotFound', 'RateLimited', 'Unavailable']),
+  responses: { ...framesOf(stream), ...referencesTo([...PROBLEMS, 'NotFound']) },
+});
+
+const feed = (): JsonObject => {
+  const { kinds, agent, after } = FeedQuery.shape;
+  return {
+    ...described(FEED, `${SERVED}, and has no end. ${CLOSING}`),
+    security: [{ bearer: [] }],
+    parameters: [
+      {
+        ...{ name: 'kinds', in: 'query', description: 'Separated by commas; all that clients see without it.' },
+        schema: { ...plainSchemaOf(kinds), examples: ['RunStarted,RunFinished'] },
+      },
+      { name: 'agent', in: 'query', description: 'Of runs of this agent only.', schema: plainSchemaOf(agent) },
+      {
+        ...{ name: 'after', in: 'query', description: 'An id of this feed, `start` or `now`; `now` without it.' },
+        schema: plainSchemaOf(after),
+      },
+      {
+        ...{ name: 'Last-Event-ID', in: 'header', description: 'The last event one has; counts more than after.' },
+        schema: plainSchemaOf(FeedCursor),
+      },
+    ],
+    responses: { ...framesOf(FEED), ...referencesTo(PROBLEMS) },
+  };
+};
+
+const PROBLEMS = ['Invalid', 'Unauthenticated', 'Forbidden', 'RateLimited', 'Unavailable'] as const;
+
+const described = ({ id, summary, schema, tag }: Stream, description: string): JsonObject => ({
+  operationId: id,
+  summary,
+  description: `${description} What frames carry: \`proto/${schema}\`.`,
+  tags: [tag],
+});
+
+const framesOf = ({ example }: Stream): JsonObject => ({
+  200: {
+    description: 'A stream of server-sent events.',
+    content: { 'text/event-stream': { schema: { type: 'string' }, example } },
   },
 });

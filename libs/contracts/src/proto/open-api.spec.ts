@@ -83,6 +83,7 @@ describe('The OpenAPI document', () => {
 
   it.each([
     ['streamRun', RunEvent],
+    ['streamFeed', RunEvent],
     ['streamAgentRun', AgentEvent],
     ['streamThreadRun', THREAD_FRAMES.token],
   ] as const)('shows a frame of %s', (id, schema) => {

@@ -5,9 +5,8 @@ import { Problem } from '../http/problem.http.js';
 import { IdempotencyKey } from '../http/requests.http.js';
 import { RunSummary } from '../http/run-list.http.js';
 import { RunDetail } from '../http/run-reads.http.js';
-import { RunId } from '../ids.js';
 import { RunStatus } from '../run-status.js';
-import type { JsonObject } from './json-schema.js';
+import { type JsonObject, plainSchemaOf } from './json-schema.js';
 import { problemResponses, problemsOf } from './open-api-problems.js';
 import { streamPaths } from './open-api-streams.js';
 
@@ -32,7 +31,7 @@ export const openApi = (): JsonObject => {
       { name: 'thread', description: 'Conversations: each message is a run.' },
     ],
     security: [{ bearer: [] }],
-    paths: { ...paths, ...streamPaths(schemaOf(RunId, 'input')) },
+    paths: { ...paths, ...streamPaths() },
     components: {
       securitySchemes: {
         bearer: {
@@ -43,7 +42,7 @@ export const openApi = (): JsonObject => {
       },
       parameters: { IdempotencyKey: KEY },
       responses: problemResponses(),
-      schemas: Object.fromEntries(Object.entries(SHARED).map(([name, schema]) => [name, schemaOf(schema, 'input')])),
+      schemas: Object.fromEntries(Object.entries(SHARED).map(([name, schema]) => [name, plainSchemaOf(schema)])),
     },
   };
 };
@@ -71,7 +70,7 @@ const describe = (operation: Operation): JsonObject => {
       ...(creates === 'by key' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...(body
-      ? { requestBody: { required: body.required, content: json(schemaOf(body.schema, 'input'), example?.body) } }
+      ? { requestBody: { required: body.required, content: json(plainSchemaOf(body.schema), example?.body) } }
       : {}),
     responses: {
       [creates ? '201' : '200']: { description: 'Done.', content: json(referenceTo(answer), example?.answer) },
@@ -82,7 +81,7 @@ const describe = (operation: Operation): JsonObject => {
 
 const parameters = (place: 'path' | 'query', schema: z.ZodObject | undefined): JsonObject[] =>
   Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, ...rest } = schemaOf(field as z.ZodType, 'output'); // what a text in an address stands for
+    const { description, ...rest } = plainSchemaOf(field as z.ZodType, 'output'); // what a text in an address stands for
     return { name, in: place, required: place === 'path', ...(description ? { description } : {}), schema: rest };
   });
 
@@ -93,10 +92,5 @@ const json = (schema: JsonObject, example: unknown): JsonObject => ({
 const referenceTo = (schema: z.ZodType): JsonObject => {
   const [name] = Object.entries(SHARED).find(([, shared]) => shared === schema) ?? [];
   // The input side of an answer too: fields nobody knows yet are allowed in it.
-  return name === undefined ? schemaOf(schema, 'input') : { $ref: `#/components/schemas/${name}` };
-};
-
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonObject => {
-  const { $schema: _, '~standard': __, ...rest } = z.toJSONSchema(schema, { io });
-  return rest;
+  return name === undefined ? plainSchemaOf(schema) : { $ref: `#/components/schemas/${name}` };
 };

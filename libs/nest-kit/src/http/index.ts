@@ -11,6 +11,7 @@ export { Open } from './open.js';
 export { problemOf } from './problem-of.js';
 export { rateLimitConfig, rateLimitEnv, type RateLimitSettings } from './rate-limit-env.js';
 export { RateLimited, RateLimits } from './rate-limits.js';
+export { proxyConfig, proxyEnv } from './proxy-env.js';
 export { RequestInvalid, type FieldProblem } from './request-invalid.js';
 export { StreamTickets, type StreamTicket } from './stream-tickets.js';
 export { ticketConfig, ticketEnv, type TicketSettings } from './ticket-env.js';
