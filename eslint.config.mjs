@@ -123,11 +123,14 @@ const layers = [
     ],
   },
   // One home for each vendor: whoever needs one goes through its adapter.
-  { sourceTag: 'vendor:none', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', '@nestjs/*', '@langchain/*'] },
-  { sourceTag: 'vendor:nats', bannedExternalImports: ['@mikro-orm/*', '@nestjs/*', '@langchain/*'] },
+  {
+    sourceTag: 'vendor:none',
+    bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', 'kysely', '@nestjs/*', '@langchain/*'],
+  },
+  { sourceTag: 'vendor:nats', bannedExternalImports: ['@mikro-orm/*', 'kysely', '@nestjs/*', '@langchain/*'] },
   { sourceTag: 'vendor:mikro-orm', bannedExternalImports: ['@nats-io/*', '@nestjs/*', '@langchain/*'] },
-  { sourceTag: 'vendor:langchain', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', '@nestjs/*'] },
-  { sourceTag: 'vendor:nest', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', '@langchain/*'] },
+  { sourceTag: 'vendor:langchain', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', 'kysely', '@nestjs/*'] },
+  { sourceTag: 'vendor:nest', bannedExternalImports: ['@nats-io/*', '@mikro-orm/*', 'kysely', '@langchain/*'] },
 ];
 
 export default defineConfig([

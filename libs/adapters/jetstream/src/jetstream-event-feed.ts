@@ -15,7 +15,7 @@ import { referencedIn } from './event-headers.js';
 import { unpackEvent } from './large-payloads.js';
 import { STREAMS } from './topology.js';
 
-const BATCH = 500;
+const BATCH = 1_000;
 
 /**
  * Reads with an ordered consumer: the server keeps nothing of it but a place in memory, and the client makes it anew
@@ -35,12 +35,12 @@ export class JetStreamEventFeed extends EventFeed {
     const messages = await consumer.consume({ max_messages: 2 * maxBatch });
     const close = () => void messages.close();
     signal.addEventListener('abort', close);
-    const arrivals = new Arrivals(messages, 2 * maxBatch);
+    const arrivals = new Arrivals(messages, (message) => this.decode(message), 2 * maxBatch);
     try {
       for (;;) {
         const piled = await arrivals.take(maxBatch);
         if (piled.length === 0 || signal.aborted) return;
-        yield await Promise.all(piled.map((message) => this.decode(message)));
+        yield await Promise.all(piled);
       }
     } finally {
       signal.removeEventListener('abort', close);
@@ -87,22 +87,26 @@ const filtersWithout = (exclude: readonly RunEvent['kind'][]): string[] => {
   return [...kept.map((kind) => subjects.everyRun(kind)), subjects.everyThread()];
 };
 
-/** What has piled up since the last look, at once; waits only when that is nothing. Holds no more than `most`. */
+/**
+ * What has piled up since the last look, at once; waits only when that is nothing. Holds no more than `most`. Each is
+ * decoded as it comes, while the reader is busy with what it has.
+ */
 class Arrivals {
-  readonly #piled: JsMsg[] = [];
+  readonly #piled: Promise<StoredEvent>[] = [];
   #ended = false;
   #failure?: Error;
   #changed: () => void = () => {};
 
   constructor(
     messages: ConsumerMessages,
+    private readonly decode: (message: JsMsg) => Promise<StoredEvent>,
     private readonly most: number,
   ) {
     void this.collect(messages);
   }
 
   /** Empty once the messages have ended. */
-  async take(count: number): Promise<JsMsg[]> {
+  async take(count: number): Promise<Promise<StoredEvent>[]> {
     while (this.#piled.length === 0 && !this.#ended) await this.change();
     if (this.#piled.length === 0 && this.#failure !== undefined) throw this.#failure;
     const taken = this.#piled.splice(0, count);
@@ -113,7 +117,9 @@ class Arrivals {
   private async collect(messages: ConsumerMessages): Promise<void> {
     try {
       for await (const message of messages) {
-        this.#piled.push(message);
+        const decoding = this.decode(message);
+        decoding.catch(() => {}); // whoever takes it hears of it
+        this.#piled.push(decoding);
         this.#changed();
         while (this.#piled.length >= this.most) await this.change();
       }

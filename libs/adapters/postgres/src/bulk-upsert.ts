@@ -1,4 +1,6 @@
 import type { EntityManager, EntityMetadata, EntitySchema } from '@mikro-orm/postgresql';
+import { executeWith } from './execute-with.js';
+import { tableIn } from './table-in.js';
 
 /**
  * Writes many rows with one statement and one parameter, in place of those with the same key. PostgreSQL takes the rows
@@ -8,13 +10,13 @@ export async function bulkUpsert(em: EntityManager, entity: EntitySchema, rows: 
   if (rows.length === 0) return;
   const meta = em.getMetadata().get(entity);
   const { sql, jsonNames } = statementFor(meta, tableIn(em, meta));
-  await em.execute(sql, [JSON.stringify(rows, asText(jsonNames, new Set(rows)))]);
+  await executeWith(em, sql, [JSON.stringify(rows.map((row) => withTexts(row, jsonNames)))]);
 }
 
 interface Statement {
   readonly sql: string;
   /** Columns that hold JSON. */
-  readonly jsonNames: ReadonlySet<string>;
+  readonly jsonNames: readonly string[];
 }
 
 const statements = new Map<string, Statement>();
@@ -35,21 +37,17 @@ function statementFor(meta: EntityMetadata, table: string): Statement {
   const keys = columns.filter(({ isKey }) => isKey).map(({ field }) => field);
   const changes = columns.filter(({ isKey }) => !isKey).map(({ field }) => `${field} = excluded.${field}`);
   const statement = {
-    sql: `insert into ${table} (${fields}) select ${values} from json_to_recordset(?::json) as rows (${types})
+    sql: `insert into ${table} (${fields}) select ${values} from json_to_recordset($1::json) as rows (${types})
       on conflict (${keys.join(', ')}) do update set ${changes.join(', ')}`,
-    jsonNames: new Set(columns.filter(({ type }) => type === 'json').map(({ name }) => String(name))),
+    jsonNames: columns.filter(({ type }) => type === 'json').map(({ name }) => String(name)),
   };
   statements.set(table, statement);
   return statement;
 }
 
-function tableIn(em: EntityManager, meta: EntityMetadata): string {
-  const schema = em.config.getSchema(true);
-  return schema === undefined ? `"${meta.tableName}"` : `"${schema}"."${meta.tableName}"`;
-}
-
-/** `this` is what holds the value: only the columns of the rows themselves are turned into text, not what is in them. */
-const asText = (names: ReadonlySet<string>, rows: ReadonlySet<unknown>) =>
-  function (this: unknown, name: string, value: unknown): unknown {
-    return names.has(name) && rows.has(this) && value !== null ? JSON.stringify(value) : value;
-  };
+/** Columns that hold JSON go as its text; what is in them is no column. */
+const withTexts = (row: object, jsonNames: readonly string[]): object => {
+  const sent: Record<string, unknown> = { ...row };
+  for (const name of jsonNames) sent[name] = sent[name] === null ? null : JSON.stringify(sent[name]);
+  return sent;
+};

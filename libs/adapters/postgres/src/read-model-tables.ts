@@ -21,7 +21,7 @@ import { StepEntity } from './entities/step.entity.js';
 import { ThreadEntity } from './entities/thread.entity.js';
 import { ToolCallEntity } from './entities/tool-call.entity.js';
 import { TrailEntity } from './entities/trail.entity.js';
-import { rowsOf } from './rows-of.js';
+import { rowsByKey } from './rows-by-key.js';
 
 export interface Poison {
   readonly projection: string;
@@ -47,28 +47,16 @@ export class ReadModelTables {
 
   /** What is stored of these runs, as far as their keys name it, by `tenantId.runId`: one query for each table. */
   async known(touched: readonly Touched[]): Promise<ReadonlyMap<string, KnownRows>> {
-    const among = (keysOf?: (keys: TouchedKeys) => readonly string[], column = '') => {
-      const some = keysOf === undefined ? touched : touched.filter(({ keys }) => keysOf(keys).length > 0);
-      return {
-        tenantId: { $in: distinct(some.map(({ run }) => run.tenantId)) },
-        runId: { $in: distinct(some.map(({ run }) => run.runId)) },
-        ...(keysOf === undefined ? {} : { [column]: { $in: distinct(some.flatMap(({ keys }) => keysOf(keys))) } }),
-      };
-    };
-    const rowsIn = async <Row extends RunKey>(entity: EntitySchema, where: ReturnType<typeof among>) =>
-      Map.groupBy(where.runId.$in.length === 0 ? [] : await rowsOf<Row>(this.em, entity, where), runKeyOf);
-    const runs = await rowsIn<RunRow>(RunEntity, among());
-    const steps = await rowsIn<StepRow>(
-      StepEntity,
-      among(({ taskKeys }) => taskKeys, 'taskKey'),
+    const runs = await this.#stored<RunRow>(RunEntity, touched, ({ run }) => [run]);
+    const begun = touched.filter(({ run }) => runs.has(runKeyOf(run))); // of a run that is new there is nothing else
+    const steps = await this.#stored<StepRow>(StepEntity, begun, ({ run: { tenantId, runId }, keys }) =>
+      keys.taskKeys.map((taskKey) => ({ tenantId, runId, taskKey })),
     );
-    const calls = await rowsIn<ToolCallRow>(
-      ToolCallEntity,
-      among(({ toolUseIds }) => toolUseIds, 'toolUseId'),
+    const calls = await this.#stored<ToolCallRow>(ToolCallEntity, begun, ({ run: { tenantId, runId }, keys }) =>
+      keys.toolUseIds.map((toolUseId) => ({ tenantId, runId, toolUseId })),
     );
-    const asked = await rowsIn<InputRequestRow>(
-      InputRequestEntity,
-      among(({ requestIds }) => requestIds, 'requestId'),
+    const asked = await this.#stored<InputRequestRow>(InputRequestEntity, begun, ({ run: { tenantId, runId }, keys }) =>
+      keys.requestIds.map((requestId) => ({ tenantId, runId, requestId })),
     );
     return new Map(
       touched.map(({ run }) => {
@@ -78,6 +66,14 @@ export class ReadModelTables {
         return [key, { run: stored, ...rest, inputRequests: asked.get(key) ?? [] }];
       }),
     );
+  }
+
+  async #stored<Row extends RunKey>(
+    entity: EntitySchema,
+    touched: readonly Touched[],
+    keysIn: (touched: Touched) => readonly object[],
+  ): Promise<ReadonlyMap<string, Row[]>> {
+    return Map.groupBy(await rowsByKey<Row>(this.em, entity, touched.flatMap(keysIn)), runKeyOf);
   }
 
   /** New and changed rows, of any number of runs: one statement for each table. */
@@ -131,7 +127,5 @@ export class ReadModelTables {
 }
 
 export const runKeyOf = ({ tenantId, runId }: RunKey): string => `${tenantId}.${runId}`;
-
-const distinct = (values: readonly string[]): string[] => [...new Set(values)];
 
 const present = <T>(values: readonly (T | undefined)[]): T[] => values.filter((value) => value !== undefined);
