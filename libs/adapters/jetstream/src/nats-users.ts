@@ -32,14 +32,7 @@ const isSaidBy = (service: ServiceName, kind: (typeof RUN_EVENT_KINDS)[number]):
 
 /** Reads of the log ask the leader only to find out what became of an append. */
 const readingLog = [`$JS.API.DIRECT.GET.${STREAMS.runs}`, `$JS.API.STREAM.MSG.GET.${STREAMS.runs}`];
-const readingBlobs = [
-  `$JS.API.DIRECT.GET.${STREAMS.blobs}.>`,
-  `$JS.API.STREAM.MSG.GET.${STREAMS.blobs}`,
-  `$JS.API.CONSUMER.CREATE.${STREAMS.blobs}.>`,
-  `$JS.API.CONSUMER.MSG.NEXT.${STREAMS.blobs}.>`,
-  `$JS.API.CONSUMER.INFO.${STREAMS.blobs}.>`,
-  `$JS.API.CONSUMER.DELETE.${STREAMS.blobs}.>`,
-];
+const readingBlobs = [`$JS.API.DIRECT.GET.${STREAMS.blobs}`, `$JS.API.STREAM.MSG.GET.${STREAMS.blobs}`];
 const writingBlobs = [`$O.${BLOB_BUCKET}.C.>`, `$O.${BLOB_BUCKET}.M.>`];
 const verifying = ['$JS.API.INFO', '$JS.API.STREAM.INFO.*', '$JS.API.CONSUMER.INFO.*.*'];
 const parking = ['dead.>'];

@@ -14,6 +14,8 @@ import { aRun, token } from './spec-nats.for-spec.js';
 import { STREAMS } from './topology.js';
 import { setUpTopology, verifyTopology } from './topology-setup.js';
 
+/** Beyond what a server sends before it wants to hear that somebody listens. */
+const LARGE = 'x'.repeat(9_000_000);
 const ROOM = { maxLogBytes: 64 * 1024 ** 2, maxBlobBytes: 64 * 1024 ** 2 };
 const opened: NatsConnection[] = [];
 const servers: TestNats[] = [];
@@ -136,9 +138,9 @@ describe("A service's NATS user", () => {
     async (service) => {
       await verifyTopology(users.get(service)!);
       const run = aRun();
-      const { tail } = await logOf('admin').append(run, token('x'.repeat(100_000)), EMPTY_TAIL);
+      const { tail } = await logOf('admin').append(run, token(LARGE), EMPTY_TAIL);
       const following = logOf(service).follow(run);
-      expect((await following.next()).value).toMatchObject({ position: 0 });
+      expect((await following.next()).value).toMatchObject({ position: 0, text: LARGE });
       await logOf('admin').append(run, token('live'), tail);
       expect((await following.next()).value).toMatchObject({ position: 1, text: 'live' });
       await following.return?.();
@@ -162,8 +164,11 @@ describe("A service's NATS user", () => {
     const nats = users.get('projector')!;
     const stop = new AbortController();
     const feed = new JetStreamEventFeed(nats, new JetStreamBlobStore(nats));
+    const { tail } = await logOf('admin').append(aRun(), token(LARGE), EMPTY_TAIL);
     for await (const batch of feed.batches({ afterStreamSequence: 0, signal: stop.signal })) {
-      expect(batch[0]).toMatchObject({ streamSequence: 1 });
+      const large = batch.find(({ streamSequence }) => streamSequence === tail.streamSequence);
+      if (large === undefined) continue;
+      expect(large).toMatchObject({ event: { text: LARGE } });
       stop.abort();
     }
   });

@@ -18,7 +18,7 @@ export const blobStoreContract = (name: string, open: () => Promise<OpenedBlobSt
     });
     afterAll(() => opened.close());
 
-    it.each([1, 100, 128 * 1024, 1_000_000])('gives back %i bytes as they were', async (size) => {
+    it.each([1, 100, 128 * 1024, 1_000_000, 9_000_000])('gives back %i bytes as they were', async (size) => {
       const bytes = Uint8Array.from({ length: size }, (_, index) => (index * 31) % 256);
       const ref = await opened.blobs.put(tenantId, bytes, 'application/octet-stream');
       expect(ref).toMatchObject({ bytes: size, mediaType: 'application/octet-stream' });
