@@ -13,7 +13,7 @@ export {
 export { BlobMissing, BlobStore } from './blob-store.port.js';
 export { done, leave, park, retryAfter, type Outcome } from './outcome.js';
 export { Clock, EventIds } from './identity.port.js';
-export { EventFeed, type FeedStart, type StoredEvent } from './event-feed.port.js';
+export { EventFeed, type FeedBacklog, type FeedStart, type StoredEvent, type StoredPlace } from './event-feed.port.js';
 export { RunRequests, type RequestedRun } from './run-requests.port.js';
 export { advance, stampEvent, type StampedEvent } from './event-stamp.js';
 export {

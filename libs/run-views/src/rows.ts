@@ -91,6 +91,8 @@ export interface StepRow extends RunKey, InProject {
   readonly output: unknown;
   /** Of the event that scheduled it. */
   readonly position: number;
+  /** Among those that event scheduled. */
+  readonly place: number;
 }
 
 /** Of a row that is an event. */

@@ -16,7 +16,7 @@ import { RunViews } from './run-views.js';
 
 /** What somebody who follows a run cannot tell apart: whether it waits for a slot, whether a step waits for an answer. */
 export type StoryStatus = Exclude<RunStatus, 'QUEUED'>;
-export type StoryStep = Omit<StepRow, 'status' | 'position' | 'projectId'> & {
+export type StoryStep = Omit<StepRow, 'status' | 'position' | 'place' | 'projectId'> & {
   readonly status: Exclude<StepStatus, 'SCHEDULED' | 'WAITING'>;
 };
 
@@ -119,7 +119,13 @@ const toldOf = (run: RunRow, rows: RunRows): RunStory => {
 const shown = <Row extends EventKey>(rows: readonly Row[]): Shown<Row>[] =>
   rows.filter(({ sequence }) => sequence !== null).map(({ projectId: _, ...row }) => row);
 
-const shownStep = ({ position: _position, projectId: _projectId, status, ...step }: StepRow): StoryStep[] => {
+const shownStep = ({
+  position: _position,
+  place: _place,
+  projectId: _projectId,
+  status,
+  ...step
+}: StepRow): StoryStep[] => {
   if (status === 'SCHEDULED') return [];
   return [{ ...step, status: status === 'WAITING' ? 'RUNNING' : status }];
 };

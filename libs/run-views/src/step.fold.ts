@@ -5,16 +5,16 @@ import { moment } from './storable.js';
 export type StepEvent = RunEventOf<'NodeStarted' | 'NodeFinished' | 'NodeRetryScheduled' | 'NodeSuspended'>;
 
 export const scheduledSteps = ({ tasks, ...event }: RunEventOf<'NodeScheduled'>, run: InProject): StepRow[] =>
-  tasks.map(({ key, node, iteration }) => scheduledStep(event, run, { taskKey: key, node, iteration }));
+  tasks.map(({ key, node, iteration }, place) => scheduledStep(event, run, { taskKey: key, node, iteration, place }));
 
 /** Of a step whose schedule was not seen. */
 export const unscheduledStep = (event: RunEventOf<'NodeStarted'>, run: InProject): StepRow =>
-  scheduledStep(event, run, event);
+  scheduledStep(event, run, { ...event, place: 0 });
 
 const scheduledStep = (
   { tenantId, runId, position }: Pick<StepRow, 'tenantId' | 'runId' | 'position'>,
   { projectId }: InProject,
-  { taskKey, node, iteration }: Pick<StepRow, 'taskKey' | 'node' | 'iteration'>,
+  { taskKey, node, iteration, place }: Pick<StepRow, 'taskKey' | 'node' | 'iteration' | 'place'>,
 ): StepRow => ({
   tenantId,
   runId,
@@ -33,6 +33,7 @@ const scheduledStep = (
   error: null,
   output: null,
   position,
+  place,
 });
 
 /** The very same row when the event does not fit: a finished step changes no more, an attempt begins once. */

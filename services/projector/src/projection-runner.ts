@@ -21,9 +21,6 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
   #running: Promise<void> | undefined;
   #role: Role = 'starting';
   #position = 0;
-  #poisoned = 0;
-  #lagMs: number | undefined;
-  #oldestWaitingAt: number | undefined;
 
   constructor(
     private readonly projection: Projection,
@@ -44,16 +41,6 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
   /** The last stream sequence this instance has applied or found applied. */
   get position(): number {
     return this.#position;
-  }
-
-  /** How old the last event was when it was committed, or is that waits to be; undefined before the first. */
-  get lagMs(): number | undefined {
-    return this.#oldestWaitingAt === undefined ? this.#lagMs : ageOf(this.#oldestWaitingAt);
-  }
-
-  /** How many events this instance has set aside. */
-  get poisoned(): number {
-    return this.#poisoned;
   }
 
   onApplicationBootstrap(): void {
@@ -128,7 +115,6 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     const last = batch.at(-1);
     if (last === undefined) return;
     const from = this.#position;
-    this.#oldestWaitingAt = Date.parse(batch.at(0)?.storedAt ?? last.storedAt);
     let poison: readonly Poison[] = [];
     await this.store.commit(this.projection.name, from, last.streamSequence, async (em) => {
       poison = await this.projection.apply(em, batch);
@@ -136,15 +122,9 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     for (const { what, streamSequence, reason } of poison) {
       this.#log.error(`Set aside ${what} at ${streamSequence}, which cannot be projected: ${reason}`);
     }
-    this.#poisoned += poison.length;
-    this.#lagMs = ageOf(Date.parse(last.storedAt));
-    this.#oldestWaitingAt = undefined;
     this.#position = last.streamSequence;
   }
 }
-
-/** The store's clock may be ahead of ours. */
-const ageOf = (moment: number): number => Math.max(0, Date.now() - moment);
 
 const QUIET_MS = 500;
 const STANDBY_MS = 1_000;

@@ -1,11 +1,13 @@
 import { NatsHealth, Readiness } from '@millrace/nest-kit';
 import { Injectable } from '@nestjs/common';
+import { Backlog } from './backlog.js';
 import { ProjectionRunner } from './projection-runner.js';
 
 @Injectable()
 export class ProjectorReadiness extends Readiness {
   constructor(
     private readonly runner: ProjectionRunner,
+    private readonly backlog: Backlog,
     private readonly nats: NatsHealth,
   ) {
     super();
@@ -13,9 +15,11 @@ export class ProjectorReadiness extends Readiness {
 
   /** An instance that stands by is ready: it takes over by itself. */
   state() {
-    const { role, position, lagMs, poisoned, outage } = this.runner;
+    const { role, position, outage } = this.runner;
+    const { events: behind, lagMs, poisoned } = this.backlog;
     const { isConnected } = this.nats;
     const isReady = isConnected && (role === 'active' || role === 'standby');
-    return { isReady, role, position, lagMs, poisoned, nats: isConnected ? 'connected' : 'lost', because: outage };
+    const nats = isConnected ? 'connected' : 'lost';
+    return { isReady, role, position, behind, lagMs, poisoned, nats, because: outage };
   }
 }

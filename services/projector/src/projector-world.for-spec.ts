@@ -89,8 +89,8 @@ export class ProjectorWorld {
     await setUpTopology(this.#admin, { maxLogBytes: 100_000_000, maxBlobBytes: 100_000_000 });
   }
 
-  async startProjector(): Promise<NestFastifyApplication> {
-    const config = loadConfig({ NATS_URL: this.natsUrl('projector'), DATABASE_URL: this.databaseUrl });
+  async startProjector(databaseUrl = this.databaseUrl): Promise<NestFastifyApplication> {
+    const config = loadConfig({ NATS_URL: this.natsUrl('projector'), DATABASE_URL: databaseUrl });
     const module = ProjectorModule.forRoot(config);
     const quiet = { logger: false, abortOnError: false } as const;
     const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), quiet);
@@ -137,6 +137,7 @@ export interface Health {
   readonly statusCode: number;
   readonly role: string;
   readonly position: number;
+  readonly behind: number;
   readonly lagMs: number;
   readonly poisoned: number;
 }

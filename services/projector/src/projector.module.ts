@@ -1,7 +1,9 @@
 import { JetStreamBlobStore, JetStreamEventFeed, type NatsConnection } from '@millrace/adapter-jetstream';
-import { Database, ExclusiveLock, openDatabase, ProjectionStore } from '@millrace/adapter-postgres';
+import { Database, ExclusiveLock, openDatabase, ProjectionStore, requireWall } from '@millrace/adapter-postgres';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
+import { EventFeed } from '@millrace/ports';
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Backlog } from './backlog.js';
 import type { Config } from './config.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { ProjectorReadiness } from './projector-readiness.js';
@@ -23,15 +25,24 @@ export class ProjectorModule implements OnApplicationShutdown {
         { provide: Readiness, useClass: ProjectorReadiness },
         { provide: Database, useFactory: () => openDatabase(database) },
         {
+          provide: EventFeed,
+          inject: [NATS],
+          useFactory: (nats: NatsConnection) => new JetStreamEventFeed(nats, new JetStreamBlobStore(nats)),
+        },
+        { provide: ProjectionStore, inject: [Database], useFactory: (opened: Database) => new ProjectionStore(opened) },
+        {
           provide: ProjectionRunner,
-          inject: [NATS, Database],
-          useFactory: (nats: NatsConnection, opened: Database) =>
-            new ProjectionRunner(
-              readModels,
-              new JetStreamEventFeed(nats, new JetStreamBlobStore(nats)),
-              new ProjectionStore(opened),
-              () => ExclusiveLock.tryAcquire(database, `projection:${readModels.name}`),
-            ),
+          inject: [EventFeed, ProjectionStore, Database],
+          useFactory: (feed: EventFeed, store: ProjectionStore, opened: Database) =>
+            new ProjectionRunner(readModels, feed, store, async () => {
+              await requireWall(opened);
+              return ExclusiveLock.tryAcquire(database, `projection:${readModels.name}`);
+            }),
+        },
+        {
+          provide: Backlog,
+          inject: [EventFeed, ProjectionStore],
+          useFactory: (feed: EventFeed, store: ProjectionStore) => new Backlog(readModels, feed, store),
         },
       ],
     };

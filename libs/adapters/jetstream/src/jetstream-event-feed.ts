@@ -7,7 +7,14 @@ import {
   subjects,
   type ThreadEvent,
 } from '@millrace/contracts';
-import { type BlobStore, EventFeed, type FeedStart, type StoredEvent } from '@millrace/ports';
+import {
+  type BlobStore,
+  EventFeed,
+  type FeedBacklog,
+  type FeedStart,
+  type StoredEvent,
+  type StoredPlace,
+} from '@millrace/ports';
 import { PlatformError } from '@millrace/kernel';
 import { type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -16,6 +23,7 @@ import { unpackEvent } from './large-payloads.js';
 import { STREAMS } from './topology.js';
 
 const BATCH = 1_000;
+const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * Reads with an ordered consumer: the server keeps nothing of it but a place in memory, and the client makes it anew
@@ -48,11 +56,15 @@ export class JetStreamEventFeed extends EventFeed {
     }
   }
 
-  async count(start: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>): Promise<number> {
+  async backlog(start: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>): Promise<FeedBacklog> {
     const consumer = await this.open(start);
-    const { num_pending } = await consumer.info(true); // as it was when it was made
-    await consumer.delete();
-    return num_pending;
+    try {
+      const { num_pending: count } = await consumer.info(true); // as it was when it was made
+      const first = count === 0 ? null : await consumer.next({ expires: ANSWER_WITHIN_MS });
+      return { count, oldest: first === null ? undefined : placeOf(first) };
+    } finally {
+      await consumer.delete();
+    }
   }
 
   private open({ afterStreamSequence, exclude = [] }: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>) {
@@ -64,7 +76,7 @@ export class JetStreamEventFeed extends EventFeed {
   }
 
   private async decode(message: JsMsg): Promise<StoredEvent> {
-    const place = { streamSequence: message.seq, storedAt: message.time.toISOString() };
+    const place = placeOf(message);
     try {
       return { ...place, event: await this.eventIn(message) };
     } catch (error) {
@@ -80,6 +92,8 @@ export class JetStreamEventFeed extends EventFeed {
     return unpackEvent({ bytes: message.data, referenced: referencedIn(message.headers) }, about, this.blobs);
   }
 }
+
+const placeOf = ({ seq, time }: JsMsg): StoredPlace => ({ streamSequence: seq, storedAt: time.toISOString() });
 
 const filtersWithout = (exclude: readonly RunEvent['kind'][]): string[] => {
   if (exclude.length === 0) return [subjects.everyRun(), subjects.everyThread()];

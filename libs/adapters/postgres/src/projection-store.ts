@@ -1,6 +1,7 @@
 import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import type { Database } from './database.js';
 import { PositionMoved } from './database-errors.js';
+import { ProjectionPoison } from './entities/projection-poison.entity.js';
 import { ProjectionPosition } from './entities/projection-position.entity.js';
 
 /**
@@ -21,6 +22,14 @@ export class ProjectionStore {
     });
   }
 
+  /** How many events of the projection were set aside. */
+  async countPoison(projection: string): Promise<number> {
+    return this.database.transaction(async (em) => {
+      await actAsProjector(em);
+      return em.count(ProjectionPoison, { projection });
+    });
+  }
+
   /** Rejects with {@link PositionMoved}, and applies nothing, when the projection does not stand at `fromSequence`. */
   async commit(
     name: string,
@@ -33,8 +42,11 @@ export class ProjectionStore {
       const next = { streamSequence: toSequence, updatedAt: raw('now()') };
       const moved = await em.nativeUpdate(ProjectionPosition, here, next); // I2
       if (moved !== 1) throw new PositionMoved(`Projection ${name} does not stand at ${fromSequence} any more`);
-      await em.execute(`select set_config('app.projector', 'on', true)`); // until the transaction ends
+      await actAsProjector(em);
       await work(em); // I1
     });
   }
 }
+
+/** Row-level security lets the transaction see and write rows of all tenants, until it ends. */
+const actAsProjector = (em: EntityManager) => em.execute(`select set_config('app.projector', 'on', true)`);

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RunId, TenantId, type RunFact, type RunRef } from '@millrace/contracts';
+import { RunId, TaskKey, TenantId, type RunFact, type RunRef } from '@millrace/contracts';
 import { foldRunRows, keysTouched } from '@millrace/run-views';
 import {
   aFailedRun,
   anAnsweredRun,
+  aRunningRun,
   checkpointSaved,
   logWritten,
   messageAdded,
   nodeFinished,
+  nodeScheduled,
   nodeStarted,
   runRequested,
+  runStarted,
   stored,
   toolFinished,
   toolRequested,
@@ -90,6 +93,23 @@ describe('The read models', () => {
         ...{ toolCalls: rows.toolCalls, inputRequests: rows.inputRequests },
       });
     });
+  });
+
+  it('tell steps of one superstep in the order they were scheduled in', async () => {
+    const tasks = ['b[10]', 'b[2]', 'a'].map((name) => ({
+      ...{ key: TaskKey.parse(`1/${name}`), node: name, iteration: 1, inputHash: 'x' },
+    }));
+    const ref = aRun(OURS);
+    const rows = await project(ref, runRequested(), runStarted(), nodeScheduled({ tasks }));
+    expect(rows.steps.map(({ node }) => node)).toEqual(['b[10]', 'b[2]', 'a']);
+    expect(await reader.steps(ref.tenantId, ref.runId)).toEqual(rows.steps);
+    expect((await reader.rows(ref.tenantId, ref.runId)).steps).toEqual(rows.steps);
+  });
+
+  it('hold any round an agent counts to', async () => {
+    const ref = aRun(OURS);
+    const { messages } = await project(ref, ...aRunningRun(), messageAdded({ round: Number.MAX_SAFE_INTEGER }));
+    expect(await reader.messages(ref.tenantId, ref.runId)).toEqual(messages);
   });
 
   it('take a changed row in place of the one before', async () => {

@@ -24,7 +24,7 @@ import { StepEntity } from './entities/step.entity.js';
 import { ThreadEntity } from './entities/thread.entity.js';
 import { ToolCallEntity } from './entities/tool-call.entity.js';
 import { TrailEntity } from './entities/trail.entity.js';
-import { rowsOf } from './rows-of.js';
+import { rowsOf, type Selection } from './rows-of.js';
 import { placeIn, runCursor } from './run-cursor.js';
 
 export interface RunFilters {
@@ -64,13 +64,13 @@ export class RunReader {
       await em.execute('set transaction isolation level repeatable read, read only');
       await em.execute(`lock table ${RUN_TABLES.join(', ')} in access share mode`);
       await em.execute(`select set_config('app.current_tenant_id', ?, true)`, [tenantId]);
-      const all = <Row extends object>(entity: EntitySchema) =>
-        rowsOf<Row>(em, entity, { tenantId, runId }, { orderBy: { position: 'asc' } });
+      const all = <Row extends object>(entity: EntitySchema, ...then: string[]) =>
+        rowsOf<Row>(em, entity, { tenantId, runId }, inOrderOf('position', ...then));
       const [run] = await rowsOf<RunRow>(em, RunEntity, { tenantId, runId });
       const [deadLetter] = await all<DeadLetterRow>(DeadLetterEntity);
       return {
         run,
-        steps: await all<StepRow>(StepEntity),
+        steps: await all<StepRow>(StepEntity, 'place'),
         messages: await all<MessageRow>(MessageEntity),
         toolCalls: await all<ToolCallRow>(ToolCallEntity),
         inputRequests: await all<InputRequestRow>(InputRequestEntity),
@@ -97,7 +97,7 @@ export class RunReader {
   }
 
   steps(tenantId: string, runId: string): Promise<StepRow[]> {
-    return this.#read(tenantId, StepEntity, { runId }, 'position');
+    return this.#read(tenantId, StepEntity, { runId }, 'position', 'place');
   }
   messages(tenantId: string, runId: string): Promise<MessageRow[]> {
     return this.#read(tenantId, MessageEntity, { runId }, 'position');
@@ -126,9 +126,13 @@ export class RunReader {
     return thread;
   }
 
-  #read<Row extends object>(tenantId: string, entity: EntitySchema, where: object, orderBy?: string): Promise<Row[]> {
-    const order = orderBy === undefined ? {} : { orderBy: { [orderBy]: 'asc' as const } };
-    return this.#as(tenantId, (em) => rowsOf<Row>(em, entity, { tenantId, ...where }, order));
+  #read<Row extends object>(
+    tenantId: string,
+    entity: EntitySchema,
+    where: object,
+    ...columns: string[]
+  ): Promise<Row[]> {
+    return this.#as(tenantId, (em) => rowsOf<Row>(em, entity, { tenantId, ...where }, inOrderOf(...columns)));
   }
 
   #as<T>(tenantId: string, work: (em: EntityManager) => Promise<T>): Promise<T> {
@@ -143,6 +147,10 @@ const RUN_TABLES = [
   ...[RunEntity, StepEntity, MessageEntity, ToolCallEntity, InputRequestEntity],
   ...[RunLogEntity, TrailEntity, CheckpointEntity, DeadLetterEntity],
 ].map((entity) => `"${entity.meta.tableName}"`);
+
+const inOrderOf = (...columns: string[]): Selection => ({
+  orderBy: Object.fromEntries(columns.map((column) => [column, 'asc' as const])),
+});
 
 const wanted = ({ createdFrom, createdBefore, ...filters }: RunFilters): object[] => [
   ...WHOLE.flatMap((column) => (filters[column] === undefined ? [] : [{ [column]: filters[column] }])),

@@ -45,14 +45,15 @@ export async function rebuild({ projection, feed, tables, signal, onProgress }: 
   /** As far as the first set at least; what that has applied, the log has. */
   const catchUp = async (target: number): Promise<number> => {
     while (position < target) {
-      if ((await feed.count({ afterStreamSequence: position, exclude })) === 0) throw new LogTooShort(position, target);
+      const { count } = await feed.backlog({ afterStreamSequence: position, exclude });
+      if (count === 0) throw new LogTooShort(position, target);
       await readOne();
     }
     return position;
   };
 
   try {
-    const all = await feed.count({ afterStreamSequence: 0, exclude });
+    const { count: all } = await feed.backlog({ afterStreamSequence: 0, exclude });
     while (events < all) {
       await readOne();
       onProgress?.(events, all);

@@ -17,7 +17,7 @@ export const MessageEntity = defineEntity({
     role: p.enum(MESSAGE_ROLES),
     content: json<unknown>().nullable(),
     thinking: p.text().nullable(),
-    round: p.integer().nullable(),
+    round: p.bigint('number').nullable(),
     model: p.text().nullable(),
     usage: json<MessageRow['usage']>().nullable(),
     isInternal: p.boolean(),

@@ -22,6 +22,7 @@ export const StepEntity = defineEntity({
     error: json<StepRow['error']>().nullable(),
     output: json<unknown>().nullable(),
     position: p.integer(),
+    place: p.integer(),
   },
   ...tenantWall,
 });
