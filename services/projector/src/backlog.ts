@@ -28,6 +28,11 @@ export class Backlog implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly now: () => number = Date.now,
   ) {}
 
+  /** The last stream sequence in the rows. */
+  get position(): number | undefined {
+    return this.#position;
+  }
+
   /** Events that are stored and not projected, when it last looked; undefined before it could. */
   get events(): number | undefined {
     return this.#events;

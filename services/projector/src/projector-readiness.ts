@@ -15,8 +15,9 @@ export class ProjectorReadiness extends Readiness {
 
   /** An instance that stands by is ready: it takes over by itself. */
   state() {
-    const { role, position, outage } = this.runner;
+    const { role, outage } = this.runner;
     const { events: behind, lagMs, poisoned } = this.backlog;
+    const position = role === 'active' ? this.runner.position : this.backlog.position; // somebody else's, while it waits
     const { isConnected } = this.nats;
     const isReady = isConnected && (role === 'active' || role === 'standby');
     const nats = isConnected ? 'connected' : 'lost';
