@@ -38,6 +38,21 @@ describe('RunCommandHandler', () => {
     expect(await kinds()).toEqual(['RunRequested']);
   });
 
+  it('asks for a run without reading first, and reads when it is there already', async () => {
+    let reads = 0;
+    class CountedLog extends InMemoryRunLog {
+      override read(...from: Parameters<InMemoryRunLog['read']>): ReturnType<InMemoryRunLog['read']> {
+        reads += 1;
+        return super.read(...from);
+      }
+    }
+    const { handler } = world(new CountedLog());
+    expect((await handler.handle(requestRun())).run.status).toBe('PENDING');
+    expect(reads).toBe(0);
+    await expect(handler.handle(requestRun({ input: 'another' }))).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    expect(reads).toBe(1);
+  });
+
   it('appends nothing for a command that makes no sense', async () => {
     const { handler, kinds } = world();
     await handler.handle(requestRun());

@@ -13,7 +13,8 @@ export class RunCommandHandler {
   constructor(private readonly ports: SessionPorts) {}
 
   async handle(command: RunCommand): Promise<Handled> {
-    const session = await RunSession.open(this.ports, command);
+    const isFirst = command.kind === 'RequestRun';
+    const session = isFirst ? RunSession.unread(this.ports, command) : await RunSession.open(this.ports, command);
     const appended = await session.execute(command);
     return { run: session.run, appended };
   }

@@ -37,10 +37,21 @@ export class RunSession {
     ref: RunRef,
     onEvent: (event: RunEvent) => void = () => {},
   ): Promise<RunSession> {
-    const { tenantId, runId } = ref;
-    const session = new RunSession(ports, { tenantId, runId }, onEvent);
+    const session = RunSession.unread(ports, ref, onEvent);
     await session.catchUp();
     return session;
+  }
+
+  /**
+   * For a run that is most likely not there yet: nothing is read. If it is there after all, the first append is refused,
+   * and what it was refused for is read and decided on.
+   */
+  static unread(
+    ports: SessionPorts,
+    { tenantId, runId }: RunRef,
+    onEvent: (event: RunEvent) => void = () => {},
+  ): RunSession {
+    return new RunSession(ports, { tenantId, runId }, onEvent);
   }
 
   get run(): Run {
