@@ -123,6 +123,18 @@ describe('A retry', () => {
     expect(await world.kinds(another)).not.toContain('RetryRequested');
   });
 
+  it('runs when it was asked for after Done, and is done with the old run when it was asked for before', async () => {
+    const world = new RetryWorld();
+    const old = await world.failed({ maxRetries: 3 });
+    const before = await world.retries.retry(ada, old.runId);
+    await world.others.handle(achieveGoal(old));
+    const after = await world.retries.retry(ada, old.runId);
+    await world.retries.follow(old);
+    expect(await world.kinds(refOf(before.runId))).toEqual(['RunRequested', 'GoalAchieved']);
+    expect(await world.kinds(refOf(after.runId))).toEqual(['RunRequested']);
+    expect(await world.kinds(refOf(after.improvementRunId))).toEqual(['RunRequested']);
+  });
+
   it('leaves a run alone that took its id meanwhile', async () => {
     const world = new RetryWorld();
     const [old, victim] = [await world.failed(), await world.failed()];

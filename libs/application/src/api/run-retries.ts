@@ -87,8 +87,8 @@ export class RunRetries {
     if (!taken) await this.requestRun(next, { ...sameAgain(requested, retry), improvedBy: improver.runId }); // I2
     if (!(await this.requestOf(improver))) await this.requestImprovement(improver, next, retry, requested, events);
     const achieved = events.find((event) => event.kind === 'GoalAchieved');
-    if (achieved)
-      await this.#handler.handle({ kind: 'AchieveGoal', ...next, by: achieved.by, note: doneWith(requested) });
+    if (!achieved || achieved.position < retry.position) return; // who asks for one more after Done wants it to run
+    await this.#handler.handle({ kind: 'AchieveGoal', ...next, by: achieved.by, note: doneWith(requested) });
   }
 
   private async requestImprovement(
