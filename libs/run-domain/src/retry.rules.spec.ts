@@ -73,14 +73,17 @@ describe('RequestRetry that names its run', () => {
       .when(requestRetry(named))
       .then(retryRequested(named));
     given(...aFinishedRun(), retryRequested(named))
-      .when(requestRetry({ ...named, by: 'bob' }))
+      .when(requestRetry(named))
       .thenNothing();
     expect([requestRetry(named), requestRetry()].map(isRepeatable)).toEqual([true, false]);
   });
 
-  it('is refused for another wish under the same id', () => {
+  it.each([
+    ['another wish', { note: 'longer' }],
+    ["somebody else's", { by: 'bob' }],
+  ])('is refused under the same id when it is %s', (_, other) => {
     given(...aFinishedRun(), retryRequested(named))
-      .when(requestRetry({ ...named, note: 'longer' }))
+      .when(requestRetry({ ...named, ...other }))
       .thenRefused('RUN_EXISTS');
   });
 });

@@ -15,13 +15,17 @@ import type { Run } from './run.state.js';
 export const achieveGoal = (command: AchieveGoal, run: Run): RunFact[] =>
   requireKnown(command, run).goalAchieved ? [] : [{ kind: 'GoalAchieved', ...contentOf(command) }];
 
-/** Each one is a wish of its own, for one more run: two with the same note are two, unless they name the same run. */
+/**
+ * Each one is a wish of its own, for one more run: two with the same note are two, unless they name the same run. The
+ * name is a key then, and a key is of the person who used it.
+ */
 export const requestRetry = (command: RequestRetry, run: Run): RunFact[] => {
   const known = requireKnown(command, run);
   if (!hasEnded(known)) throw new RunRefused('RUN_NOT_ENDED', command);
   const before = command.retryRunId && known.retries.find(({ retryRunId }) => retryRunId === command.retryRunId);
   if (!before) return [{ kind: 'RetryRequested', ...contentOf(command) }];
-  if (before.note !== command.note) throw new RunRefused('RUN_EXISTS', command, `retry ${command.retryRunId}`);
+  const isSame = before.by === command.by && before.note === command.note;
+  if (!isSame) throw new RunRefused('RUN_EXISTS', command, `retry ${command.retryRunId}`);
   return [];
 };
 

@@ -49,9 +49,9 @@ const requested = (fact: RunFactOf<'RunRequested'>): Run => ({
   retries: [],
 });
 
-const retried = (run: KnownRun, { retryRunId, note }: RunFactOf<'RetryRequested'>): Run => ({
+const retried = (run: KnownRun, { retryRunId, by, note }: RunFactOf<'RetryRequested'>): Run => ({
   ...run,
-  retries: [...run.retries, { retryRunId, note }],
+  retries: [...run.retries, { retryRunId, by, note }],
 });
 
 type OpenRun = Exclude<KnownRun, EndedRun>;

@@ -55,6 +55,7 @@ interface Requested {
 
 export interface RequestedRetry {
   readonly retryRunId?: RunId | undefined;
+  readonly by: string;
   readonly note?: string | undefined;
 }
 

@@ -8,6 +8,7 @@ import { RunOrders } from './run-orders.js';
 import { RunRetries } from './run-retries.js';
 
 const ada = { tenantId: aTenantId, userId: 'ada' };
+const bob = { ...ada, userId: 'bob' };
 const order = { agent: 'chat', appId: 'demo', policy: 'default', input: { text: 'hello' }, projectId: 'p' };
 
 class RetryWorld {
@@ -118,6 +119,7 @@ describe('A retry', () => {
     expect(new Set(twins.map(({ runId }) => runId)).size).toBe(1);
     expect((await world.kinds(old)).filter((kind) => kind === 'RetryRequested')).toHaveLength(1);
     await expect(world.retries.retry(ada, old.runId, 'otherwise', 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    await expect(world.retries.retry(bob, old.runId, 'again', 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
     const another = await world.failed();
     await expect(world.retries.retry(ada, another.runId, 'again', 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
     expect(await world.kinds(another)).not.toContain('RetryRequested');
