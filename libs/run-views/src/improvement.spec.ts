@@ -43,6 +43,25 @@ describe('What is told to improve a run', () => {
     expect(summary).toContain('Advice it had: Ask for less.');
   });
 
+  it('leaves out the oldest lines when not all fit, and never what was asked or how it ended', () => {
+    const line = (at: number) => a.messageAdded({ content: `${at} ${HUGE}` });
+    const { summary } = hintsOf(
+      a.runRequested({ input: { text: HUGE } }),
+      a.improvementProvided({ improvement: HUGE.slice(0, 10_000) }),
+      ...Array.from({ length: 24 }, (_, at) => line(at)),
+      a.runFailed({ reason: 'No water.', errorCode: 'DRY' }),
+    );
+    const [asked, advice, cut, ...trail] = summary.split('\n');
+    expect([asked, advice]).toEqual([
+      expect.stringMatching(/^Asked echo: x+…$/),
+      expect.stringMatching(/^Advice it had: x+…$/),
+    ]);
+    expect([cut, trail.at(-1)]).toEqual(['…', 'Failed (DRY): No water.']);
+    expect(trail.at(-2)).toMatch(/ 23 x+…$/);
+    expect(summary.length).toBeGreaterThan(3_800);
+    expect(summary.length).toBeLessThanOrEqual(4_000);
+  });
+
   it('stays within its bounds whatever the run: many events, and large ones', () => {
     const many = Array.from({ length: 5_000 }, () => a.logWritten({ level: 'error', message: HUGE.slice(0, 2_000) }));
     const hints = hintsOf(

@@ -9,7 +9,8 @@ export type ImprovementHints = Pick<RunImprovement, 'summary' | 'recentErrors'>;
 
 /**
  * What somebody who is to do better has to know: what was asked, the last lines of the trail, the last errors. Bounded
- * in characters whatever the run's size, since it is read by a model.
+ * in characters whatever the run's size, since it is read by a model. What does not fit is left out between what was
+ * asked and what happened last: how the run ended is what there is to learn from.
  */
 export const improvementHints = (events: readonly RunEvent[]): ImprovementHints => ({
   summary: summaryOf(events),
@@ -17,11 +18,22 @@ export const improvementHints = (events: readonly RunEvent[]): ImprovementHints 
 });
 
 const summaryOf = (events: readonly RunEvent[]): string => {
-  const trail = lastOf(events, MOST.lines + 1, trailText);
-  const left = trail.length > MOST.lines ? ['…'] : [];
-  const lines = trail.slice(-MOST.lines).map((line) => bounded(line, LONGEST.line));
-  return bounded([...events.flatMap(askedIn), ...left, ...lines].join('\n'), LONGEST.summary);
+  const asked = events.flatMap(askedIn);
+  const trail = lastOf(events, MOST.lines + 1, trailText).map((line) => bounded(line, LONGEST.line));
+  const lines = lastFitting(trail, LONGEST.summary - lengthOf([...asked, CUT]));
+  return [...asked, ...(lines.length < trail.length ? [CUT] : []), ...lines].join('\n');
 };
+
+const CUT = '…';
+
+const lastFitting = (trail: readonly string[], longest: number): readonly string[] => {
+  let lines = trail.slice(-MOST.lines);
+  while (lines.length > 1 && lengthOf(lines) > longest) lines = lines.slice(1);
+  return lines;
+};
+
+/** With what ends each line. */
+const lengthOf = (lines: readonly string[]): number => lines.reduce((length, line) => length + line.length + 1, 0);
 
 /** What the last events that say something say: from the end, so that a long run costs no more than a short one. */
 const lastOf = <T>(events: readonly RunEvent[], most: number, saidIn: (event: RunEvent) => T | undefined): T[] => {
