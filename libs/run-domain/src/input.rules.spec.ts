@@ -20,7 +20,9 @@ import {
   provideInput,
   requestIdOf,
   requestInput,
+  runCanceled,
   runCancelRequested,
+  runFailed,
   runFinished,
   runPaused,
   speakerOf,
@@ -155,10 +157,28 @@ describe('ProvideInput', () => {
       .thenRefused('INPUT_NOT_FOUND');
   });
 
-  it('is refused once the run has ended, even where a question was left open', () => {
+  it('is refused because the run has ended only where a question was left open', () => {
     given(...aSuspendedRun(), goalAchieved(), runFinished())
       .when(provideInput())
       .thenRefused('RUN_ENDED');
+  });
+
+  it.each([
+    ['a request nobody made', [], 'INPUT_NOT_FOUND', requestIdOf(9)],
+    ['one that was answered', [inputProvided()], 'INPUT_ALREADY_ANSWERED', aRequestId],
+    ['one that has expired', [inputExpired()], 'INPUT_EXPIRED', aRequestId],
+  ] as const)('is refused for %s after the end of the run as before', (_, closed, code, requestId) => {
+    for (const end of [[], [goalAchieved(), runFinished()], [runFailed()], [runCancelRequested(), runCanceled()]]) {
+      given(...aSuspendedRun(), ...closed, ...end)
+        .when(provideInput({ requestId }))
+        .thenRefused(code);
+    }
+  });
+
+  it('is refused for a request of a run that ended before it could ask', () => {
+    given(...aQueuedRun(), runCancelRequested(), runCanceled())
+      .when(provideInput())
+      .thenRefused('INPUT_NOT_FOUND');
   });
 });
 

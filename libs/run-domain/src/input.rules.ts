@@ -22,11 +22,17 @@ export const requestInput = (command: RequestInput, run: Run): RunFact[] => {
   return [{ kind: 'InputRequested', ...contentOf(command) }];
 };
 
-/** Also while the run is paused: a person's answer is taken when it is given. */
+/**
+ * Also while the run is paused: a person's answer is taken when it is given. What has become of the request is said
+ * before what has become of the run: only one that was still open is refused because the run has ended.
+ */
 export const provideInput = (command: ProvideInput, run: Run): RunFact[] => {
-  if (hasEnded(requireKnown(command, run))) throw new RunRefused('RUN_ENDED', command);
-  const work = workOf(run);
-  if (work?.openInputs.has(command.requestId)) return [{ kind: 'InputProvided', ...contentOf(command) }];
+  const known = requireKnown(command, run);
+  const work = workOf(known);
+  if (work?.openInputs.has(command.requestId)) {
+    if (hasEnded(known)) throw new RunRefused('RUN_ENDED', command);
+    return [{ kind: 'InputProvided', ...contentOf(command) }];
+  }
   switch (work?.closedInputs.get(command.requestId)?.outcome) {
     case 'ANSWERED':
       throw new RunRefused('INPUT_ALREADY_ANSWERED', command, thingOf(command));

@@ -199,6 +199,25 @@ describe('An answer to a request for input', () => {
     expect([late.status, late.body['code']]).toEqual([410, 'INPUT_EXPIRED']);
   });
 
+  it('is refused for the same reason after the run has ended', async () => {
+    const [answered, expired, open] = [await anAsking(), await anAsking(), await anAsking()];
+    await post(`/agents/runs/${answered.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } });
+    await world.others.handle(expireInput(expired));
+    for (const ref of [answered, expired, open]) await world.others.handle(failRun(ref));
+    const answers = [
+      await post(`/agents/runs/${open.runId}/inputs/${requestIdOf(9)}`, { response: { text: 'Ada' } }),
+      await post(`/agents/runs/${answered.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } }),
+      await post(`/agents/runs/${expired.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } }),
+      await post(`/agents/runs/${open.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
+      [404, 'INPUT_NOT_FOUND'],
+      [409, 'INPUT_ALREADY_ANSWERED'],
+      [410, 'INPUT_EXPIRED'],
+      [409, 'RUN_ENDED'],
+    ]);
+  });
+
   it('has the shape the request asks for, or the field that is wrong is named', async () => {
     const ref = await anAsking({ type: 'waitForChoice', choices: [{ id: 'left' }, { id: 'right' }] });
     const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;

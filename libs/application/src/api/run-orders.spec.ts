@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
 import { aRequestId, aTenantId, RunId, type RunRef } from '@millrace/contracts';
-import { requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
+import { cancelRun, confirmCancel, requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { RunCommandHandler } from '../run-command-handler.js';
 import { RunOrders } from './run-orders.js';
 
@@ -65,5 +65,13 @@ describe('Orders', () => {
     expect(await orders.answer(ada, ref.runId, aRequestId, { consent: true })).toBe('RUNNING');
     const late = orders.answer(ada, ref.runId, aRequestId, { consent: 'yes' });
     await expect(late).rejects.toMatchObject({ code: 'INPUT_ALREADY_ANSWERED' });
+  });
+
+  it('do not ask for the shape of an answer that nobody waits for any more', async () => {
+    const { orders, others, aRunning } = world();
+    const ref = await aRunning();
+    for (const command of [requestInput(ref), cancelRun(ref), confirmCancel(ref)]) await others.handle(command);
+    const late = orders.answer(ada, ref.runId, aRequestId, 'whatever');
+    await expect(late).rejects.toMatchObject({ code: 'RUN_ENDED' });
   });
 });

@@ -10,7 +10,7 @@ import {
   type TenantId,
 } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
-import { openInputs, type Run, type RunCommand, RunRefused } from '@millrace/run-domain';
+import { hasEnded, openInputs, type Run, type RunCommand, RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
 import { RunSession, type SessionPorts } from '../run-session.js';
 import { runIdOfKey } from './idempotent-id.js';
@@ -81,8 +81,8 @@ export class RunOrders {
       if (event.kind === 'InputRequested' && event.requestId === requestId) request = event.request;
     };
     const session = await RunSession.open(this.ports, ref(caller, runId), remember);
-    // One that is closed or was never made is refused for that, whatever the answer looks like.
-    const isOpen = openInputs(session.run).some((open) => open.requestId === requestId);
+    // One that nobody waits for any more, or ever did, is refused for that, whatever the answer looks like.
+    const isOpen = !hasEnded(session.run) && openInputs(session.run).some((open) => open.requestId === requestId);
     if (isOpen && request) requireShape(request, response);
     await session.execute({ kind: 'ProvideInput', ...session.ref, requestId, response, by: caller.userId });
     return statusIn(session.run, session.ref);
