@@ -28,11 +28,17 @@ export const INPUT_RESPONSES = {
   inspectNode: z.looseObject({ node: z.unknown() }),
   applyEdits: z.looseObject({ applied: z.boolean(), error: z.string().optional() }),
   queryConsent: z.looseObject({ consent: z.boolean() }),
-  toolApproval: z.looseObject({
-    decision: z.enum(['approve', 'reject', 'edit']),
-    input: z.unknown().optional(),
-    reason: z.string().optional(),
-  }),
+  toolApproval: z
+    .looseObject({
+      decision: z.enum(['approve', 'reject', 'edit']),
+      input: z.unknown().optional(),
+      reason: z.string().optional(),
+    })
+    // The tool is called with what the person made of its input, and must not be called with nothing.
+    .refine(({ decision, input }) => decision !== 'edit' || input !== undefined, {
+      path: ['input'],
+      error: 'An edit says what the input becomes',
+    }),
 } as const satisfies Record<InputRequestType, z.ZodType>;
 
 export type InputResponse<T extends InputRequestType = InputRequestType> = z.infer<(typeof INPUT_RESPONSES)[T]>;

@@ -230,6 +230,23 @@ describe('An answer to a request for input', () => {
     expect(await world.kinds(ref)).toEqual(before);
     expect((await post(url, { response: { choice: 'left' } })).status).toBe(200);
   });
+
+  it('says what the input becomes when it edits the input of a tool', async () => {
+    const ref = await anAsking({
+      type: 'toolApproval',
+      toolUseId: 'toolu_1',
+      tool: 'search',
+      input: { query: 'mill' },
+    });
+    const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;
+    const { status, body } = await post(url, { response: { decision: 'edit' } });
+    expect([status, body['code'], body['errors']]).toMatchObject([
+      400,
+      'VALIDATION_FAILED',
+      [{ field: 'response.input' }],
+    ]);
+    expect((await post(url, { response: { decision: 'edit', input: { query: 'race' } } })).status).toBe(200);
+  });
 });
 
 describe('A body', () => {

@@ -106,4 +106,12 @@ describe('the answer to a request for input', () => {
     expect(takes(INPUT_RESPONSES.toolApproval, { decision: 'perhaps' })).toBe(false);
     expect(takes(INPUT_RESPONSES.queryConsent, { consent: 'yes' })).toBe(false);
   });
+
+  it('says what the input of a tool becomes when it is an edit, whatever that is', () => {
+    const { error } = INPUT_RESPONSES.toolApproval.safeParse({ decision: 'edit', reason: 'narrower' });
+    expect(error?.issues).toMatchObject([{ path: ['input'] }]);
+    for (const input of [null, '', {}])
+      expect(takes(INPUT_RESPONSES.toolApproval, { decision: 'edit', input })).toBe(true);
+    expect(takes(INPUT_RESPONSES.toolApproval, { decision: 'approve' })).toBe(true);
+  });
 });
