@@ -51,6 +51,57 @@ describe('A retry over HTTP', () => {
   });
 });
 
+describe('One key for two things at the same time', () => {
+  const statusesOf = (answers: readonly { status: number; body: Record<string, unknown> }[]) =>
+    answers.map(({ status, body }) => [status, body['code']]).sort();
+  const ONE_WINS = [
+    [201, undefined],
+    [422, 'IDEMPOTENCY_KEY_REUSED'],
+  ];
+  const wishesIn = async (ref: RunRef) => (await world.kinds(ref)).filter((kind) => kind === 'RetryRequested').length;
+
+  it('retries one of two runs, and nothing is left in the other', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const runs = [await aFailed(), await aFailed()];
+      const headers = { 'idempotency-key': `two-retries-${round}` };
+      const answers = await Promise.all(
+        runs.map(({ runId }) => world.ask('POST', `/agents/runs/${runId}/retry`, { headers })),
+      );
+      expect(statusesOf(answers)).toEqual(ONE_WINS);
+      const winner = answers.findIndex(({ status }) => status === 201);
+      const made = refOf(answers[winner]!.body['runId']);
+      expect((await world.log.read(made)).events[0]).toMatchObject({ retryOf: runs[winner]!.runId });
+      expect([await wishesIn(runs[winner]!), await wishesIn(runs[1 - winner]!)]).toEqual([1, 0]);
+    }
+  });
+
+  it('is a retry or another run, and never both', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const old = await aFailed();
+      const headers = { 'idempotency-key': `retry-or-run-${round}` };
+      const body = { appId: 'demo', policy: 'default', input: { text: 'another' } };
+      const [retry, run] = await Promise.all([
+        world.ask('POST', `/agents/runs/${old.runId}/retry`, { headers }),
+        world.ask('POST', '/agents/runs', { headers, body }),
+      ]);
+      expect(statusesOf([retry, run])).toEqual(ONE_WINS);
+      expect(await wishesIn(old)).toBe(retry.status === 201 ? 1 : 0);
+    }
+  });
+
+  it('is of the person who used it', async () => {
+    const { runId } = await aFailed();
+    const headers = { 'idempotency-key': 'of-ada' };
+    const [first, again, bobs] = [
+      await world.ask('POST', `/agents/runs/${runId}/retry`, { headers }),
+      await world.ask('POST', `/agents/runs/${runId}/retry`, { headers }),
+      await world.ask('POST', `/agents/runs/${runId}/retry`, { headers, token: await world.token({ sub: 'bob' }) }),
+    ];
+    expect([first.status, again.body]).toEqual([201, first.body]);
+    expect([bobs.status, bobs.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+});
+
 describe('A run that is to be retried on failure', () => {
   it('is, with one retry less', async () => {
     const old = await aFailed({ retryOnFailure: { maxRetries: 1 } });
@@ -61,6 +112,18 @@ describe('A run that is to be retried on failure', () => {
     expect(await get(`/agents/runs/${next.runId}`)).toMatchObject({
       ...{ retryOf: old.runId, retryOnFailure: { maxRetries: 0 } },
     });
+  });
+
+  it('runs again when a person asks for it after Done', async () => {
+    const old = await aFailed();
+    await post(`/agents/runs/${old.runId}/done`);
+    const { status, body } = await post(`/agents/runs/${old.runId}/retry`);
+    expect(status).toBe(201);
+    const improver = refOf(body['improvementRunId']);
+    await world.others.handle(startRun(improver));
+    await world.others.handle(finishRun({ ...improver, output: { text: 'ask for less' } }));
+    await seen(refOf(body['runId']), 'ImprovementProvided'); // what follows from the wish has followed
+    expect(await world.kinds(refOf(body['runId']))).toEqual(['RunRequested', 'ImprovementProvided']);
   });
 
   it('is done when somebody is content with the one that failed', async () => {

@@ -1,65 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
-import { aTenantId, type RunEvent, RunId, type RunRef } from '@millrace/contracts';
-import { achieveGoal, cancelRun, confirmCancel, failRun, finishRun, startRun } from '@millrace/testing';
-import { RunCommandHandler } from '../run-command-handler.js';
-import { LogRunQueries } from './log-run-queries.js';
-import { RunOrders } from './run-orders.js';
-import { RunRetries } from './run-retries.js';
-
-const ada = { tenantId: aTenantId, userId: 'ada' };
-const bob = { ...ada, userId: 'bob' };
-const order = { agent: 'chat', appId: 'demo', policy: 'default', input: { text: 'hello' }, projectId: 'p' };
-
-class RetryWorld {
-  readonly #ids = new CountingEventIds();
-  readonly log = new InMemoryRunLog();
-  readonly ports = { log: this.log, ids: this.#ids, clock: new ManualClock() };
-  readonly newRunId = () => RunId.parse(this.#ids.next());
-  readonly others = new RunCommandHandler(this.ports);
-  readonly retries = new RunRetries(this.ports, { improver: 'improver', newRunId: this.newRunId });
-  readonly queries = new LogRunQueries(this.log);
-
-  async failed(retryOnFailure?: { maxRetries: number }): Promise<RunRef> {
-    const options = retryOnFailure === undefined ? {} : { retryOnFailure };
-    const runId = await new RunOrders(this.ports, this.newRunId).start(ada, { ...order, ...options });
-    return this.fail({ tenantId: aTenantId, runId });
-  }
-
-  async fail(ref: RunRef): Promise<RunRef> {
-    await this.others.handle(startRun(ref));
-    await this.others.handle(failRun(ref));
-    return ref;
-  }
-
-  async finish(ref: RunRef, output: unknown): Promise<void> {
-    await this.others.handle(startRun(ref));
-    await this.others.handle(finishRun({ ...ref, output }));
-    await this.retries.follow(ref);
-  }
-
-  async events(ref: RunRef): Promise<RunEvent[]> {
-    return (await this.log.read(ref)).events;
-  }
-
-  async kinds(ref: RunRef): Promise<string[]> {
-    return (await this.events(ref)).map(({ kind }) => kind);
-  }
-
-  /** The run in place of this one, which came by itself, once it waits for nothing any more. */
-  async nextOf(ref: RunRef): Promise<RunRef | undefined> {
-    await this.retries.follow(ref); // the failure
-    await this.retries.follow(ref); // the wish that followed from it
-    const asked = (await this.events(ref)).find((event) => event.kind === 'RetryRequested');
-    if (asked?.retryRunId === undefined) return undefined;
-    const next = refOf(asked.retryRunId);
-    const { improvedBy } = await this.queries.detail(next);
-    await this.finish(refOf(improvedBy!), { text: 'try harder' });
-    return next;
-  }
-}
-
-const refOf = (runId: RunId): RunRef => ({ tenantId: aTenantId, runId });
+import type { RunRef } from '@millrace/contracts';
+import { achieveGoal, cancelRun, confirmCancel, startRun } from '@millrace/testing';
+import { ada, bob, crashingAfter, order, refOf, RetryWorld } from './retry-world.for-spec.js';
 
 describe('A retry', () => {
   it('is a new run that can be read at once and waits, and a run that is to improve it', async () => {
@@ -161,10 +103,7 @@ describe('A retry', () => {
     for (let appends = 0; appends < 6; appends += 1) {
       const world = new RetryWorld();
       const old = await world.failed({ maxRetries: 1 });
-      const crashing = new RunRetries(
-        { ...world.ports, log: crashingAfter(appends, world.log) },
-        { improver: 'improver', newRunId: world.newRunId },
-      );
+      const crashing = world.retriesOn(crashingAfter(appends, world.log));
       await crashing.follow(old).catch(() => {});
       await crashing.follow(old).catch(() => {});
       const next = await world.nextOf(old);
@@ -174,20 +113,6 @@ describe('A retry', () => {
     }
   });
 });
-
-/** The log of a process that dies before its so manieth append. */
-const crashingAfter = (appends: number, log: InMemoryRunLog): InMemoryRunLog => {
-  let left = appends;
-  return new Proxy(log, {
-    get: (target, name) => {
-      if (name !== 'append') return Reflect.get(target, name, target) as unknown;
-      return async (...event: Parameters<InMemoryRunLog['append']>) => {
-        if (left-- <= 0) throw new Error('killed');
-        return target.append(...event);
-      };
-    },
-  });
-};
 
 describe('A run that is to be retried on failure', () => {
   it('is asked for again as often as was said, each time linked and improved, and then stays failed', async () => {

@@ -8,11 +8,12 @@ import {
   type RunRef,
   type TerminalKind,
 } from '@millrace/contracts';
-import { fold, RunRefused } from '@millrace/run-domain';
+import { decide, fold, type RequestRetry, RunRefused } from '@millrace/run-domain';
 import { bounded, improvementHints, readable } from '@millrace/run-views';
 import { RunCommandHandler } from '../run-command-handler.js';
 import type { SessionPorts } from '../run-session.js';
 import { automaticRetryOf, improvementRunOf, runIdOfKey } from './idempotent-id.js';
+import { type Requested, RetryRuns } from './retry-runs.js';
 import type { Caller } from './run-orders.js';
 
 export interface RetryOptions {
@@ -21,7 +22,6 @@ export interface RetryOptions {
   readonly newRunId: () => RunId;
 }
 
-type Requested = RunEventOf<'RunRequested'>;
 type Retry = RunEventOf<'RetryRequested'> & { readonly retryRunId: RunId };
 
 /**
@@ -30,26 +30,31 @@ type Retry = RunEventOf<'RetryRequested'> & { readonly retryRunId: RunId };
  * I1  follow() appends whatever must follow from a run's log and is not there yet, under ids that are read or derived
  *     from it. So it may be called by anybody, again, and by several at once: a crash anywhere is followed by another.
  * I2  The new run is requested before the one that improves it: whoever sees the improvement end finds the run that
- *     waits for it.
+ *     waits for it, or (I3) what it takes to request it.
+ * I3  A key may be used for two things at once, and only the log of the run it names tells which came first. So with a
+ *     key the wish is recorded last, when that run is this wish's: whoever loses has left nothing in the old run's log.
+ *     The improving run is requested first then and says what was asked for; when it ends, the rest follows from it.
  */
 export class RunRetries {
   readonly #handler: RunCommandHandler;
+  readonly #runs: RetryRuns;
 
   constructor(
     private readonly ports: SessionPorts,
     private readonly options: RetryOptions,
   ) {
     this.#handler = new RunCommandHandler(ports);
+    this.#runs = new RetryRuns(ports, options.improver);
   }
 
   /** A new run in place of one that has ended; it can be read at once, and waits until it was improved. */
   async retry({ tenantId, userId: by }: Caller, runId: RunId, note?: string, key?: string): Promise<RetryCreated> {
     const retryRunId = key === undefined ? this.options.newRunId() : await runIdOfKey(tenantId, key);
     const next = { tenantId, runId: retryRunId };
-    const taken = await this.requestOf(next);
-    if (taken && taken.retryOf !== runId) throw new RunRefused('RUN_EXISTS', next);
     const noted = note === undefined ? {} : { note };
-    await this.#handler.handle({ kind: 'RequestRetry', tenantId, runId, by, ...noted, retryRunId });
+    const wish = { kind: 'RequestRetry', tenantId, runId, by, ...noted, retryRunId } as const;
+    if (key !== undefined) await this.claim(wish, next); // I3
+    await this.#handler.handle(wish);
     await this.follow({ tenantId, runId });
     return { runId: retryRunId, improvementRunId: await improvementRunOf(next) };
   }
@@ -75,46 +80,55 @@ export class RunRetries {
 
   /** Whether its end concerns anybody but itself: most runs' does not, and is not worth reading them whole. */
   async isFollowed(ref: RunRef): Promise<boolean> {
-    const requested = await this.requestOf(ref);
+    const requested = await this.#runs.requestOf(ref);
     return [requested?.improves, requested?.improvedBy, requested?.retryOnFailure].some((link) => link !== undefined);
+  }
+
+  /** I3. Rejects when the wish makes no sense, and with RUN_EXISTS when its key stands for something else. */
+  private async claim(wish: RequestRetry, next: RunRef): Promise<void> {
+    const { tenantId, runId, by, note } = wish;
+    const taken = await this.#runs.requestOf(next);
+    if (taken && taken.retryOf !== runId) throw new RunRefused('RUN_EXISTS', next);
+    const { events } = await this.ports.log.read({ tenantId, runId });
+    const requested = events.find((event) => event.kind === 'RunRequested');
+    if (decide(wish, fold(events)).length === 0 || !requested) return; // it was recorded before
+    const retryAsked = { runId, by, ...(note === undefined ? {} : { note }) };
+    const improving = await this.#runs.requestImprovement(next, requested, events, { note, retryAsked });
+    if (!isSame(improving.retryAsked, retryAsked)) throw new RunRefused('RUN_EXISTS', next);
+    if (await this.keepClaim(improving, retryAsked, next)) return;
+    const reason = `The key of run ${next.runId}, which it was to improve, was used for another one`;
+    await this.#handler.handle({ kind: 'CancelRun', tenantId, runId: improving.runId, requestedBy: by, reason });
+    throw new RunRefused('RUN_EXISTS', next);
+  }
+
+  /** Whether the new run is this wish's; then the wish is recorded. */
+  private async keepClaim({ tenantId }: RunRef, { runId, by, note }: RetryAsked, next: RunRef): Promise<boolean> {
+    const requested = await this.#runs.requestOf({ tenantId, runId });
+    if (!requested) throw new RunRefused('RUN_NOT_FOUND', { runId });
+    const taken = (await this.#runs.requestOf(next)) ?? (await this.#runs.requestNext(next, requested, false));
+    if (taken.retryOf !== runId) return false;
+    const noted = note === undefined ? {} : { note };
+    await this.#handler.handle({ kind: 'RequestRetry', tenantId, runId, by, ...noted, retryRunId: next.runId });
+    return true;
   }
 
   private async carryOut(retry: Retry, requested: Requested, events: readonly RunEvent[]): Promise<void> {
     const next = { tenantId: retry.tenantId, runId: retry.retryRunId };
+    const taken =
+      (await this.#runs.requestOf(next)) ?? (await this.#runs.requestNext(next, requested, retry.automatic ?? false)); // I2
+    if (taken.retryOf !== retry.runId) return; // a key that was used for another run meanwhile
     const improver = { tenantId: retry.tenantId, runId: await improvementRunOf(next) };
-    const taken = await this.requestOf(next);
-    if (taken && taken.retryOf !== retry.runId) return; // a key that was used for another run meanwhile
-    if (!taken) await this.requestRun(next, { ...sameAgain(requested, retry), improvedBy: improver.runId }); // I2
-    if (!(await this.requestOf(improver))) await this.requestImprovement(improver, next, retry, requested, events);
+    if (!(await this.#runs.requestOf(improver))) {
+      const before = events.slice(0, retry.position); // what was known when the wish was made, whoever comes here, and when
+      await this.#runs.requestImprovement(next, requested, before, { note: retry.note });
+    }
     const achieved = events.find((event) => event.kind === 'GoalAchieved');
     if (!achieved || achieved.position < retry.position) return; // who asks for one more after Done wants it to run
     await this.#handler.handle({ kind: 'AchieveGoal', ...next, by: achieved.by, note: doneWith(requested) });
   }
 
-  private async requestImprovement(
-    improver: RunRef,
-    { runId: improves }: RunRef,
-    { note, position }: Retry,
-    { agent, appId, policy, userId, projectId, runId }: Requested,
-    events: readonly RunEvent[],
-  ): Promise<void> {
-    const before = events.slice(0, position); // what was known when the wish was made, whoever comes here, and when
-    const { status } = fold(before);
-    const input = { runId, agent, status, ...improvementHints(before), ...(note === undefined ? {} : { note }) };
-    const project = projectId === undefined ? {} : { projectId };
-    await this.requestRun(improver, {
-      agent: this.options.improver,
-      appId,
-      policy,
-      input,
-      userId,
-      improves,
-      ...project,
-    });
-  }
-
   private async afterEnd(end: Ended, requested: Requested, events: readonly RunEvent[]): Promise<void> {
-    const { tenantId, runId, userId: by, improves, improvedBy, retryOnFailure } = requested;
+    const { tenantId, runId, userId: by, improves, improvedBy, retryAsked, retryOnFailure } = requested;
     if (end.kind === 'RunFailed' && retryOnFailure !== undefined) {
       const retryRunId = await automaticRetryOf(requested);
       await this.#handler.handle({ kind: 'RetryAfterFailure', tenantId, runId, by, retryRunId });
@@ -124,6 +138,7 @@ export class RunRetries {
       const found = events.some(({ kind }) => kind === 'GoalAchieved') ? '' : improvementIn(end);
       const improvement = found === '' ? {} : { improvement: found };
       const waiting = { tenantId, runId: improves };
+      if (retryAsked !== undefined) await this.keepClaim(requested, retryAsked, waiting); // I3
       await this.#handler.handle({
         kind: 'ProvideImprovement',
         ...waiting,
@@ -137,23 +152,9 @@ export class RunRetries {
       await this.#handler.handle({ kind: 'CancelRun', tenantId, runId: improvedBy, requestedBy: by, reason });
     }
   }
-
-  private async requestRun(ref: RunRef, order: Omit<Requested, keyof RunRef | StampedField>): Promise<void> {
-    try {
-      await this.#handler.handle({ ...order, kind: 'RequestRun', ...ref });
-    } catch (error) {
-      // Somebody else was faster, perhaps one who is configured otherwise: theirs stands.
-      if (!(error instanceof RunRefused) || error.code !== 'RUN_EXISTS') throw error;
-    }
-  }
-
-  private async requestOf(ref: RunRef): Promise<Requested | undefined> {
-    const [first] = (await this.ports.log.read(ref, undefined, 1)).events;
-    return first?.kind === 'RunRequested' ? first : undefined;
-  }
 }
 
-type StampedField = 'kind' | 'eventId' | 'position' | 'ts' | 'version' | 'sequence';
+type RetryAsked = NonNullable<Requested['retryAsked']>;
 type Ended = RunEventOf<TerminalKind>;
 
 const OUTCOMES = { RunFinished: 'SUCCEEDED', RunFailed: 'FAILED', RunCanceled: 'CANCELED' } as const;
@@ -161,18 +162,8 @@ const LONGEST_IMPROVEMENT = 10_000;
 
 const isRetry = (event: RunEvent): event is Retry => event.kind === 'RetryRequested' && event.retryRunId !== undefined;
 
-/** The same request once more. One that came by itself uses up one of the retries. */
-const sameAgain = (requested: Requested, { automatic, runId: retryOf }: Retry) => {
-  const { agent, appId, policy, input, userId, seedState, threadId, projectId, retryOnFailure } = requested;
-  const left = retryOnFailure && { maxRetries: retryOnFailure.maxRetries - (automatic ? 1 : 0) };
-  return {
-    ...{ agent, appId, policy, input, userId, retryOf },
-    ...(seedState === undefined ? {} : { seedState }),
-    ...(threadId === undefined ? {} : { threadId }),
-    ...(projectId === undefined ? {} : { projectId }),
-    ...(left === undefined ? {} : { retryOnFailure: left }),
-  };
-};
+const isSame = (asked: RetryAsked | undefined, { runId, by, note }: RetryAsked): boolean =>
+  asked?.runId === runId && asked.by === by && asked.note === note;
 
 const improvementIn = (end: Ended): string =>
   end.kind === 'RunFinished' ? bounded(readable(end.output).trim(), LONGEST_IMPROVEMENT) : '';

@@ -31,6 +31,8 @@ export const RunRequested = Stamp.extend({
   improvedBy: RunId.optional(),
   /** It is there to improve the run named here, which waits for it. */
   improves: RunId.optional(),
+  /** The retry it was asked for, of the run named here, while that run's own log may not say so yet. */
+  retryAsked: z.object({ runId: RunId, by: By, note: Reason.optional() }).optional(),
   retryOnFailure: RetryOnFailure.optional(),
   forkOf: z.object({ runId: RunId, atSequence: z.int().nonnegative() }).optional(),
   idempotencyKey: z.string().min(1).max(255).optional(),
