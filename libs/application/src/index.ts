@@ -17,7 +17,7 @@ export {
   type StoreHealth,
 } from './api/stored-run-queries.js';
 export { summaryOf } from './api/run-answers.js';
-export { AnswerInvalid, RunOrders, type Caller, type RunOrder } from './api/run-orders.js';
+export { AnswerInvalid, RunOrders, type Caller, type RunDefaults, type RunOrder } from './api/run-orders.js';
 export { RunRetries, type RetryOptions } from './api/run-retries.js';
 export { runIdOfKey, threadIdOfKey } from './api/idempotent-id.js';
 export { ThreadOrders, ThreadRefused, type ThreadPorts } from './api/thread-orders.js';

@@ -55,6 +55,28 @@ describe('RequestRun', () => {
       .thenNothing();
   });
 
+  it('is the same request when what it left out has another default by now', () => {
+    const defaulted = ['agent', 'policy'] as const;
+    given(runRequested({ defaulted: [...defaulted] }))
+      .when(requestRun({ agent: 'critic', policy: 'careful', defaulted: [...defaulted] }))
+      .thenNothing();
+    given(runRequested({ defaulted: [...defaulted] }))
+      .when(requestRun({ appId: 'other', defaulted: [...defaulted] }))
+      .thenRefused('RUN_EXISTS');
+    given(runRequested({ defaulted: [...defaulted] }))
+      .when(requestRun()) // the same values, said this time
+      .thenRefused('RUN_EXISTS');
+  });
+
+  it('is compared by all it came to with one that does not tell what was left out', () => {
+    given(runRequested())
+      .when(requestRun({ defaulted: ['agent'] }))
+      .thenNothing();
+    given(runRequested())
+      .when(requestRun({ agent: 'critic', defaulted: ['agent'] }))
+      .thenRefused('RUN_EXISTS');
+  });
+
   it('is still the same request after the policy was switched', () => {
     given(...aRunningRun(), policySwitched())
       .when(requestRun())

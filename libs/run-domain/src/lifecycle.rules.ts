@@ -13,12 +13,18 @@ import {
 import { requestPrint } from './request-print.js';
 import { isHeld, workOf } from './run.queries.js';
 import { RunRefused } from './run-refused.js';
-import type { Run } from './run.state.js';
+import type { KnownRun, Run } from './run.state.js';
 
 export const requestRun = (command: RequestRun, run: Run): RunFact[] => {
   if (run.status === 'ABSENT') return [{ kind: 'RunRequested', ...contentOf(command) }];
-  if (run.requestPrint !== requestPrint(command)) throw new RunRefused('RUN_EXISTS', command);
+  if (!isRequestOf(run, command)) throw new RunRefused('RUN_EXISTS', command);
   return [];
+};
+
+/** One that does not say which fields came from defaults, as older ones do not, is compared by all of them. */
+const isRequestOf = ({ requestPrint: print }: KnownRun, command: RequestRun): boolean => {
+  const { defaulted, ...whole } = command;
+  return print === requestPrint(command) || print === requestPrint(whole);
 };
 
 export const queueRun = (command: QueueRun, run: Run): RunFact[] => {

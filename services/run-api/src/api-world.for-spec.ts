@@ -67,6 +67,7 @@ export class ApiWorld {
     private readonly rows: Database,
     readonly nats: NatsConnection,
     readonly app: NestFastifyApplication,
+    private readonly env: Record<string, string>,
   ) {
     this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats));
     this.others = new RunCommandHandler({ log: this.log, ids: this.ids, clock: new SystemClock() });
@@ -82,21 +83,25 @@ export class ApiWorld {
     const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'spec' });
     await setUpTopology(nats, { maxLogBytes: 1024 ** 2 * 256, maxBlobBytes: 1024 ** 2 * 64 });
     const env = {
+      ...{ NATS_URL: urlFor(server, 'run-api'), DATABASE_URL: readerDatabaseUrl(ownerUrl, 'secret') },
       ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'spec', AUTH_AUDIENCE: 'millrace' },
       STREAM_TICKET_SECRET: TICKET_SECRET,
       ...UNHINDERED,
       ...settings,
     };
-    const config = loadConfig({
-      NATS_URL: urlFor(server, 'run-api'),
-      DATABASE_URL: readerDatabaseUrl(ownerUrl, 'secret'),
-      ...env,
-    });
-    const app = await startService(runApi, config, false);
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
+    const app = await startApp(env);
     const rows = await openDatabase({ url: appDatabaseUrl(ownerUrl, 'secret'), applicationName: 'spec' });
-    return new ApiWorld(server, postgres, rows, nats, app);
+    return new ApiWorld(server, postgres, rows, nats, app, env);
+  }
+
+  /** Asks an instance beside this one that is configured otherwise. */
+  async askBeside(settings: Record<string, string>, ...asked: Parameters<ApiWorld['ask']>): Promise<Answer> {
+    const app = await startApp({ ...this.env, ...settings });
+    try {
+      return await this.askOf(app, ...asked);
+    } finally {
+      await app.close();
+    }
   }
 
   async stop(): Promise<void> {
@@ -107,9 +112,18 @@ export class ApiWorld {
     await this.postgres.stop();
   }
 
-  async ask(method: 'GET' | 'POST', url: string, ask: Ask = {}): Promise<Answer> {
+  ask(method: 'GET' | 'POST', url: string, ask: Ask = {}): Promise<Answer> {
+    return this.askOf(this.app, method, url, ask);
+  }
+
+  private async askOf(
+    app: NestFastifyApplication,
+    method: 'GET' | 'POST',
+    url: string,
+    ask: Ask = {},
+  ): Promise<Answer> {
     const token = 'token' in ask ? ask.token : await this.token();
-    const response = await this.app.inject({
+    const response = await app.inject({
       method,
       url,
       headers: {
@@ -157,6 +171,13 @@ export class ApiWorld {
     return answer.json<{ state: { messages: number } }>().state.messages;
   }
 }
+
+const startApp = async (env: Record<string, string>): Promise<NestFastifyApplication> => {
+  const app = await startService(runApi, loadConfig(env), false);
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+  return app;
+};
 
 const urlFor = ({ url }: TestNats, user: NatsUserName): string =>
   url.replace('nats://', `nats://${user}:${passwords[user]}@`);

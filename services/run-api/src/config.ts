@@ -33,7 +33,6 @@ const Env = z
   .refine(...eitherKey);
 
 export type Config = ReturnType<typeof loadConfig>;
-export type RunDefaults = Config['defaults'];
 
 export function loadConfig(env: Record<string, string | undefined>) {
   const parsed = parseEnv(Env, env);

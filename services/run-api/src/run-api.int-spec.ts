@@ -347,6 +347,22 @@ describe('An Idempotency-Key', () => {
     expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
+  it('makes one run in every dialect whatever the defaults have become', async () => {
+    const { body: thread } = await post('/api/threads', {});
+    const requests = [
+      ['/agents/runs', body],
+      ['/api/agent/run', { agent: 'echo', input: { text: 'once' } }],
+      [`/api/threads/${String(thread['threadId'])}/messages`, { content: 'once' }],
+    ] as const;
+    const changed = { DEFAULT_AGENT: 'critic', DEFAULT_APP: 'atlas', DEFAULT_POLICY: 'careful' };
+    for (const [url, sent] of requests) {
+      const ask = { body: sent, headers: { 'idempotency-key': `defaults of ${url}`.replaceAll(' ', '-') } };
+      const first = await world.ask('POST', url, ask);
+      const again = await world.askBeside(changed, 'POST', url, ask);
+      expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+    }
+  });
+
   it('belongs to its tenant', async () => {
     const headers = { 'idempotency-key': 'shared' };
     const token = await world.token({ tenant_id: world.bob });

@@ -20,7 +20,6 @@ import { ReadModelHealth } from './reads/read-model-health.js';
 import { ReadModelsModule } from './reads/read-models.module.js';
 import { RetryController } from './retry.controller.js';
 import { AgentController } from './routes/agent.controller.js';
-import { DEFAULTS } from './routes/defaults.js';
 import { NativeController } from './routes/native.controller.js';
 import { RunListController } from './routes/run-list.controller.js';
 import { StreamTicketController } from './routes/stream-ticket.controller.js';
@@ -56,7 +55,6 @@ export class RunApiModule {
       providers: [
         { provide: Readiness, useClass: RunApiReadiness },
         { provide: StreamTickets, useFactory: () => new StreamTickets(config.tickets) },
-        { provide: DEFAULTS, useValue: config.defaults },
         {
           provide: RunLog,
           inject: [NATS],
@@ -76,7 +74,8 @@ export class RunApiModule {
         {
           provide: RunOrders,
           inject: [RunLog],
-          useFactory: (log: RunLog) => new RunOrders({ log, ids, clock }, () => RunId.parse(ids.next())),
+          useFactory: (log: RunLog) =>
+            new RunOrders({ log, ids, clock }, () => RunId.parse(ids.next()), config.defaults),
         },
         {
           provide: RunRetries,

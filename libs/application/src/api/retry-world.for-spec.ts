@@ -29,7 +29,7 @@ export class RetryWorld {
   }
 
   ordersOn(log: RunLog): RunOrders {
-    return new RunOrders({ ...this.ports, log }, this.newRunId);
+    return new RunOrders({ ...this.ports, log }, this.newRunId, order);
   }
 
   async failed(retryOnFailure?: { maxRetries: number }): Promise<RunRef> {

@@ -3,7 +3,7 @@ import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter
 import { aRequestId, aTenantId, RunId, type RunRef } from '@millrace/contracts';
 import { cancelRun, confirmCancel, requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { RunCommandHandler } from '../run-command-handler.js';
-import { RunOrders } from './run-orders.js';
+import { type RunDefaults, RunOrders } from './run-orders.js';
 
 const ada = { tenantId: aTenantId, userId: 'ada' };
 const order = { agent: 'echo', appId: 'demo', policy: 'default', input: { text: 'hello' } };
@@ -12,7 +12,8 @@ const world = () => {
   const log = new InMemoryRunLog();
   const ids = new CountingEventIds();
   const ports = { log, ids, clock: new ManualClock() };
-  const orders = new RunOrders(ports, () => RunId.parse(ids.next()));
+  const ordersWith = (defaults: RunDefaults) => new RunOrders(ports, () => RunId.parse(ids.next()), defaults);
+  const orders = ordersWith(order);
   const others = new RunCommandHandler(ports);
   const aRunning = async (): Promise<RunRef> => {
     const ref = { tenantId: aTenantId, runId: await orders.start(ada, order) };
@@ -20,7 +21,7 @@ const world = () => {
     return ref;
   };
   const kinds = async (ref: RunRef) => (await log.read(ref)).events.map(({ kind }) => kind);
-  return { orders, others, aRunning, kinds };
+  return { log, orders, ordersWith, others, aRunning, kinds };
 };
 
 describe('Orders', () => {
@@ -39,6 +40,19 @@ describe('Orders', () => {
     const { orders } = world();
     const { input, ...without } = order;
     expect(await orders.start(ada, without, 'key')).toBe(await orders.start(ada, { ...without, input: null }, 'key'));
+  });
+
+  it('start the run of their key whatever the defaults have become, and no other by saying what was left out', async () => {
+    const { log, orders, ordersWith } = world();
+    const { input } = order;
+    const runId = await orders.start(ada, { input }, 'key');
+    expect((await log.read({ tenantId: aTenantId, runId })).events[0]).toMatchObject(order);
+    const later = ordersWith({ agent: 'critic', appId: 'atlas', policy: 'careful' });
+    expect(await later.start(ada, { input }, 'key')).toBe(runId);
+    for (const said of [{ agent: 'critic' }, { appId: 'atlas' }, { policy: 'careful' }, order]) {
+      await expect(later.start(ada, { input, ...said }, 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    }
+    await expect(later.start(ada, { input: 'other' }, 'key')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
   });
 
   it('are refused for a run nobody asked for', async () => {

@@ -22,12 +22,10 @@ export interface Caller {
 }
 
 type Requested = RunFactOf<'RunRequested'>;
-export type RunOrder = Pick<
-  Requested,
-  'agent' | 'appId' | 'policy' | 'seedState' | 'threadId' | 'projectId' | 'retryOnFailure'
-> & {
-  readonly input?: unknown;
-};
+/** What an order stands for when its dialect, or its author, leaves something out. */
+export type RunDefaults = Pick<Requested, 'agent' | 'appId' | 'policy'>;
+export type RunOrder = Partial<RunDefaults> &
+  Pick<Requested, 'seedState' | 'threadId' | 'projectId' | 'retryOnFailure'> & { readonly input?: unknown };
 
 /** The answer has not the shape its request asks for. */
 export class AnswerInvalid extends PlatformError {
@@ -46,16 +44,22 @@ export class RunOrders {
   constructor(
     private readonly ports: SessionPorts,
     private readonly newRunId: () => RunId,
+    private readonly defaults: RunDefaults,
   ) {
     this.#handler = new RunCommandHandler(ports);
   }
 
-  /** With a key, a repeat resolves with the run that is there; rejects with RUN_EXISTS when it asks for another. */
+  /**
+   * With a key, a repeat resolves with the run that is there, whatever the defaults have become since; rejects with
+   * RUN_EXISTS when it asks for another.
+   */
   async start({ tenantId, userId }: Caller, order: RunOrder, key?: string): Promise<RunId> {
     const runId = await this.runIdFor(tenantId, key);
-    const named = key === undefined ? {} : { idempotencyKey: key };
+    const { agent = this.defaults.agent, appId = this.defaults.appId, policy = this.defaults.policy } = order;
     const input = order.input ?? null; // an event has no word for what was left out
-    await this.#handler.handle({ kind: 'RequestRun', tenantId, runId, ...order, input, userId, ...named });
+    const asked = { ...order, agent, appId, policy, input, userId };
+    const named = key === undefined ? {} : { idempotencyKey: key, ...defaultedIn(order) };
+    await this.#handler.handle({ kind: 'RequestRun', tenantId, runId, ...asked, ...named });
     return runId;
   }
 
@@ -99,6 +103,11 @@ export class RunOrders {
 }
 
 const ref = ({ tenantId }: Caller, runId: RunId): RunRef => ({ tenantId, runId });
+
+const defaultedIn = (order: RunOrder): Pick<Requested, 'defaulted'> => {
+  const defaulted = (['agent', 'appId', 'policy'] as const).filter((name) => order[name] === undefined);
+  return defaulted.length === 0 ? {} : { defaulted };
+};
 
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -58,8 +58,8 @@ export class ThreadOrders {
 
   /** One message is one run, in the thread's project, of the thread's own agent when it has one. */
   async say(caller: Caller, threadId: ThreadId, order: RunOrder, key?: string): Promise<RunId> {
-    const { agent = order.agent, projectId } = await this.find(caller.tenantId, threadId);
-    const project = projectId === undefined ? {} : { projectId };
-    return this.ports.orders.start(caller, { ...order, ...project, agent, threadId }, key);
+    const { agent, projectId } = await this.find(caller.tenantId, threadId);
+    const own = { ...(agent === undefined ? {} : { agent }), ...(projectId === undefined ? {} : { projectId }) };
+    return this.ports.orders.start(caller, { ...order, ...own, threadId }, key);
   }
 }

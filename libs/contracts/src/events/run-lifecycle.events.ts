@@ -36,6 +36,8 @@ export const RunRequested = Stamp.extend({
   retryOnFailure: RetryOnFailure.optional(),
   forkOf: z.object({ runId: RunId, atSequence: z.int().nonnegative() }).optional(),
   idempotencyKey: z.string().min(1).max(255).optional(),
+  /** What whoever sent the key left out, and was given a default for: a repeat is compared without it. */
+  defaulted: z.array(z.enum(['agent', 'appId', 'policy'])).optional(),
 });
 
 export const RunQueued = Stamp.extend({ kind: z.literal('RunQueued'), waitingFor: z.string().min(1) });

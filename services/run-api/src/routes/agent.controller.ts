@@ -1,20 +1,15 @@
 import { type Caller as CallerOf, RunOrders } from '@millrace/application';
 import { AgentInputBody, AgentRunParams, CommandBody, StartAgentBody } from '@millrace/contracts';
 import { Caller, IdempotencyKey } from '@millrace/nest-kit/http';
-import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import type { RunDefaults } from '../config.js';
-import { DEFAULTS } from './defaults.js';
 import { optional } from './optional-body.js';
 
 type Run = z.infer<typeof AgentRunParams>;
 
 @Controller('api/agent')
 export class AgentController {
-  constructor(
-    private readonly orders: RunOrders,
-    @Inject(DEFAULTS) private readonly defaults: RunDefaults,
-  ) {}
+  constructor(private readonly orders: RunOrders) {}
 
   @Post('run')
   async run(
@@ -22,7 +17,7 @@ export class AgentController {
     @Body({ schema: StartAgentBody }) { agent, input }: z.infer<typeof StartAgentBody>,
     @IdempotencyKey() key: string | undefined,
   ) {
-    return { runId: await this.orders.start(caller, { ...this.defaults, agent, input }, key) };
+    return { runId: await this.orders.start(caller, { agent, input }, key) };
   }
 
   @Post(':runId/input')

@@ -10,10 +10,8 @@ import {
   RunParams,
 } from '@millrace/contracts';
 import { Caller, IdempotencyKey } from '@millrace/nest-kit/http';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { z } from 'zod';
-import type { RunDefaults } from '../config.js';
-import { DEFAULTS } from './defaults.js';
 import { optional } from './optional-body.js';
 
 type Run = z.infer<typeof RunParams>;
@@ -25,7 +23,6 @@ export class NativeController {
     private readonly orders: RunOrders,
     private readonly queries: RunQueries,
     private readonly retries: RunRetries,
-    @Inject(DEFAULTS) private readonly defaults: RunDefaults,
   ) {}
 
   @Post()
@@ -34,8 +31,7 @@ export class NativeController {
     @Body({ schema: CreateRunBody }) body: z.infer<typeof CreateRunBody>,
     @IdempotencyKey() key: string | undefined,
   ) {
-    const { agent = this.defaults.agent, ...order } = body;
-    return { runId: await this.orders.start(caller, { ...order, agent }, key) };
+    return { runId: await this.orders.start(caller, body, key) };
   }
 
   @Get(':id')

@@ -1,20 +1,15 @@
 import { type Caller as CallerOf, ThreadOrders } from '@millrace/application';
 import { CreateThreadBody, PostMessageBody, ThreadParams } from '@millrace/contracts';
 import { Caller, IdempotencyKey } from '@millrace/nest-kit/http';
-import { Body, Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import type { RunDefaults } from '../config.js';
-import { DEFAULTS } from './defaults.js';
 import { optional } from './optional-body.js';
 
 type Thread = z.infer<typeof ThreadParams>;
 
 @Controller('api/threads')
 export class ThreadController {
-  constructor(
-    private readonly threads: ThreadOrders,
-    @Inject(DEFAULTS) private readonly defaults: RunDefaults,
-  ) {}
+  constructor(private readonly threads: ThreadOrders) {}
 
   @Post()
   async create(
@@ -39,6 +34,6 @@ export class ThreadController {
     @IdempotencyKey() key: string | undefined,
   ) {
     const input = { text: content, ...(files ? { files } : {}) };
-    return { runId: await this.threads.say(caller, id, { ...this.defaults, input }, key) };
+    return { runId: await this.threads.say(caller, id, { input }, key) };
   }
 }
