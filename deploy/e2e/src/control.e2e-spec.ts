@@ -48,6 +48,21 @@ describe('A run that is canceled', () => {
   });
 });
 
+describe('A run whose goal is reached', () => {
+  it('while it waits for a slot ends without one', async () => {
+    const holding = await Promise.all([1, 2, 3].map(() => cluster.request('treadmill', slow)));
+    await Promise.all(holding.map((run) => cluster.until(run, isKind('NodeStarted'))));
+    const queued = await cluster.request('treadmill', slow);
+    await cluster.until(queued, isKind('RunQueued'));
+    await cluster.handler.handle({ kind: 'AchieveGoal', ...queued, by: 'ada' });
+    const events = await cluster.ended(queued);
+    expectSoundStory(events);
+    expect(events.map(({ kind }) => kind)).toEqual(['RunRequested', 'RunQueued', 'GoalAchieved', 'RunFinished']);
+    await Promise.all(holding.map(cancel));
+    await Promise.all(holding.map((run) => cluster.ended(run)));
+  });
+});
+
 describe('A run that is paused', () => {
   it('starts nothing more until it is resumed, and then ends as if nothing had been', async () => {
     const run = await cluster.request('treadmill', { steps: 4, tokensPerStep: 4, tokensPerSecond: 10 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RunFactOf } from '@millrace/contracts';
+import { aRunId, type RunFactOf } from '@millrace/contracts';
 import {
   aCancelingRun,
   aDispatchedRun,
@@ -31,6 +31,7 @@ import {
   runStarted,
   speakerOf,
   specFor,
+  startRun,
   toolFinished,
   toolRequested,
 } from '@millrace/testing';
@@ -77,13 +78,19 @@ describe('FinishRun', () => {
       .thenRefused('TASKS_OPEN');
   });
 
-  it('is refused before the run is dispatched', () => {
-    given(...aRequestedRun())
-      .when(finishRun())
-      .thenRefused('RUN_NOT_STARTED');
-    given(...aQueuedRun(), goalAchieved())
-      .when(finishRun())
-      .thenRefused('RUN_NOT_STARTED');
+  it('is refused before the run is dispatched, unless its goal is reached', () => {
+    for (const waiting of [aRequestedRun(), aQueuedRun(), [runRequested({ improvedBy: aRunId })]]) {
+      given(...waiting)
+        .when(finishRun())
+        .thenRefused('RUN_NOT_STARTED');
+      given(...waiting, goalAchieved())
+        .when(finishRun())
+        .then(runFinished());
+      expect(statusOf(fold([...waiting, goalAchieved(), runFinished()]))).toBe('SUCCEEDED');
+      given(...waiting, goalAchieved(), runFinished())
+        .when(startRun())
+        .thenRefused('RUN_ENDED');
+    }
   });
 
   it('is refused while the run is paused', () => {

@@ -11,7 +11,8 @@ export const finishRun = (command: FinishRun, run: Run): RunFact[] => {
   switch (known.status) {
     case 'PENDING':
     case 'QUEUED':
-      throw new RunRefused('RUN_NOT_STARTED', command);
+      if (!known.goalAchieved) throw new RunRefused('RUN_NOT_STARTED', command);
+      return [{ kind: 'RunFinished', ...contentOf(command) }]; // it need not be started only to end
     case 'DISPATCHED':
     case 'RUNNING':
     case 'PAUSED':

@@ -115,9 +115,10 @@ export class ConductedRun implements GraphDriver {
     const { run } = this.#session;
     switch (run.status) {
       case 'ABSENT':
+        return 'drop';
       case 'PENDING':
       case 'QUEUED':
-        return 'drop'; // the dispatcher's
+        return run.goalAchieved ? this.achieve() : 'drop'; // the dispatcher's
       case 'CANCELED_REQUESTED':
         await this.execute({ kind: 'ConfirmCancel', ...this.ref });
         return 'drop';
@@ -128,7 +129,7 @@ export class ConductedRun implements GraphDriver {
       case 'DISPATCHED':
       case 'RUNNING':
       case 'PAUSED':
-        if (run.goalAchieved) return this.finish({ text: 'The goal was declared achieved.' });
+        if (run.goalAchieved) return this.achieve();
         return run.status === 'PAUSED' ? 'drop' : this.conduct();
     }
   }
@@ -189,6 +190,10 @@ export class ConductedRun implements GraphDriver {
       if (expiresAt === undefined || new Date(expiresAt) > now) continue;
       await this.execute({ kind: 'ExpireInput', ...this.ref, requestId });
     }
+  }
+
+  private achieve(): Promise<Residence> {
+    return this.finish({ text: 'The goal was declared achieved.' });
   }
 
   private async finish(output: unknown): Promise<Residence> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeContext } from '@millrace/agent-sdk';
 import type { RunEvent } from '@millrace/contracts';
-import { aRunRef, cancelRun } from '@millrace/testing';
+import { aRunRef, cancelRun, queueRun, requestRun } from '@millrace/testing';
 import { WorkWorld } from '../work-world.for-spec.js';
 
 const redelivered = { deliveries: 2, hasStalled: () => false };
@@ -441,6 +441,20 @@ describe('A run that is stopped', () => {
     await world.handler.handle({ kind: 'AchieveGoal', ...aRunRef, by: 'ada' });
     await world.conductor.advance(aRunRef);
     expect(last(await world.kinds())).toBe('RunFinished');
+  });
+
+  it('ends as achieved without being started when it still waits for a slot', async () => {
+    for (const waiting of [[], [queueRun()]]) {
+      const world = new WorkWorld({ a: async () => 'a' });
+      for (const command of [requestRun(), ...waiting]) await world.handler.handle(command);
+      await world.conductor.advance(aRunRef);
+      expect(last(await world.kinds())).not.toBe('RunFinished');
+      await world.handler.handle({ kind: 'AchieveGoal', ...aRunRef, by: 'ada' });
+      await world.conductor.advance(aRunRef);
+      expect(await world.kinds()).not.toContain('RunStarted');
+      expect(last(await world.events())).toMatchObject({ kind: 'RunFinished', stepsCompleted: 0, toolsUsed: [] });
+      expect(world.conductor.resident).toBe(0);
+    }
   });
 });
 

@@ -7,6 +7,7 @@ import {
   anAnsweredRun,
   anAskingRun,
   aPausedRun,
+  aQueuedRun,
   aRequestedRun,
   aRunIn,
   aRunningRun,
@@ -39,9 +40,12 @@ const BREAKS: { readonly [says: string]: readonly (readonly RunEvent[])[] } = {
   'there is at most one terminal event': [],
   'no public event follows the terminal one': [[...aFinishedRun(), a.runResumed()]].map(facts),
   'the status moves only where the state machine leads': [
-    [...aRequestedRun(), a.runFinished()],
     [...aRequestedRun(), a.runCanceled()],
     [...aRunningRun(), a.runCanceled()],
+  ].map(facts),
+  'a run finishes only when it was started, or its goal was declared achieved': [
+    [...aRequestedRun(), a.runFinished()],
+    [...aQueuedRun(), a.runFinished(), a.goalAchieved()],
   ].map(facts),
   'nothing begins once a cancel was requested, and the run ends as canceled': [
     [...aCancelingRun(), a.nodeScheduled(later)],
@@ -103,6 +107,7 @@ describe('the laws', () => {
   it('are kept by every history the builders make', () => {
     for (const status of RunStatus.options) expect(lawsBroken(stored(aRunIn(status)))).toEqual([]);
     expect(lawsBroken(stored(anAnsweredRun()))).toEqual([]);
+    expect(lawsBroken(stored([...aQueuedRun(), a.goalAchieved(), a.runFinished()]))).toEqual([]);
     expect(lawsBroken([])).toEqual([]);
   });
 

@@ -26,6 +26,13 @@ export const RUN_LAWS: readonly Law[] = [
   },
   { says: 'the status moves only where the state machine leads', holds: (events) => movesOf(events).every(isListed) },
   {
+    says: 'a run finishes only when it was started, or its goal was declared achieved',
+    holds: (events) => {
+      const end = events.findIndex(({ kind }) => kind === 'RunFinished');
+      return end < 0 || ofKind(events.slice(0, end), 'RunStarted', 'GoalAchieved').length > 0;
+    },
+  },
+  {
     says: 'nothing begins once a cancel was requested, and the run ends as canceled',
     holds: (events) => {
       const later = afterFirst(events, ({ kind }) => kind === 'RunCancelRequested');
@@ -56,8 +63,8 @@ type State = RunStatus | 'ABSENT';
 
 const LISTED: { readonly [S in State]: readonly State[] } = {
   ABSENT: ['PENDING'],
-  PENDING: ['QUEUED', 'DISPATCHED', 'CANCELED_REQUESTED', 'FAILED'],
-  QUEUED: ['DISPATCHED', 'CANCELED_REQUESTED', 'FAILED'],
+  PENDING: ['QUEUED', 'DISPATCHED', 'CANCELED_REQUESTED', 'SUCCEEDED', 'FAILED'],
+  QUEUED: ['DISPATCHED', 'CANCELED_REQUESTED', 'SUCCEEDED', 'FAILED'],
   DISPATCHED: ['RUNNING', 'CANCELED_REQUESTED', 'SUCCEEDED', 'FAILED'],
   RUNNING: ['PAUSED', 'CANCELED_REQUESTED', 'SUCCEEDED', 'FAILED'],
   PAUSED: ['RUNNING', 'CANCELED_REQUESTED', 'SUCCEEDED', 'FAILED'],

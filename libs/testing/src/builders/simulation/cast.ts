@@ -14,5 +14,6 @@ export const endingOf = (run: Run, dice: Dice): RunCommand[] => {
     [requestRun(), cancelRun(), confirmCancel()],
     [requestRun(), failRun()],
     [requestRun(), startRun(), achieveGoal(), finishRun()],
+    [requestRun(), achieveGoal(), finishRun()],
   ]);
 };
