@@ -89,6 +89,8 @@ describe('The list of runs', () => {
     ['createdFrom', '?createdFrom=yesterday'],
     ['createdFrom', '?createdFrom=0000-01-01T00:00:00Z'],
     ['createdBefore', '?createdBefore=2026-02-30T00:00:00Z'],
+    ['createdBefore', '?createdBefore=9999-12-31T23:59:59-14:00'],
+    ['createdFrom', '?createdFrom=9999-12-31T23:59:59-00:01'],
     ['limit', '?limit=0'],
     ['limit', '?limit=201'],
     ['limit', '?limit=many'],
@@ -99,6 +101,12 @@ describe('The list of runs', () => {
     ['__proto__', '?__proto__=1'],
   ])('names %s as what is wrong in %s', async (field, query) => {
     expect((await refused(query)).errors).toMatchObject([{ field }]);
+  });
+});
+
+describe('A bound of time', () => {
+  it('may be the last moment that has four digits for its year', async () => {
+    expect((await world.ask('GET', '/agents/runs?createdBefore=9999-12-31T23:59:59.999Z')).status).toBe(200);
   });
 });
 

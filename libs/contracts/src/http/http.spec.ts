@@ -6,6 +6,7 @@ import { AgentInputBody, AgentRunParams, StartAgentBody } from './agent.http.js'
 import { CommandBody, CreateRunBody, EventsQuery, ProvideInputBody, RunParams, RunView } from './native.http.js';
 import { Problem } from './problem.http.js';
 import { IdempotencyKey, RunInputParams } from './requests.http.js';
+import { RunsQuery } from './run-list.http.js';
 import { CreateThreadBody, PostMessageBody, ThreadParams } from './thread.http.js';
 
 const takes = (schema: z.ZodType, body: unknown): boolean => schema.safeParse(body).success;
@@ -76,6 +77,25 @@ describe('the HTTP bodies', () => {
       { fromSeq: '0x1' },
     ]) {
       expect(takes(EventsQuery, bad)).toBe(false);
+    }
+  });
+
+  it.each<[string, z.ZodType, object, string]>([
+    ['a list', RunsQuery, { limit: '0' }, 'must be a whole number from 1 to 200'],
+    ['a list', RunsQuery, { limit: '201' }, 'must be a whole number from 1 to 200'],
+    ['a list', RunsQuery, { limit: 'many' }, 'must be a whole number from 1 to 200'],
+    ['events', EventsQuery, { limit: '1001' }, 'must be a whole number from 1 to 1000'],
+    ['events', EventsQuery, { fromSeq: '-1' }, 'must be a whole number, 0 or more'],
+  ])('say which numbers %s takes', (_, schema, query, message) => {
+    expect(schema.safeParse(query).error?.issues).toMatchObject([{ message }]);
+  });
+
+  it('take no time whose year has five digits once it is in UTC', () => {
+    const taken = RunsQuery.parse({ createdBefore: '9999-12-31T23:59:59.999Z' }).createdBefore;
+    expect(taken).toBe('9999-12-31T23:59:59.999Z');
+    for (const field of ['createdFrom', 'createdBefore']) {
+      const { error } = RunsQuery.safeParse({ [field]: '9999-12-31T23:59:59-14:00' });
+      expect(error?.issues).toMatchObject([{ path: [field], message: 'must not be after the year 9999, in UTC' }]);
     }
   });
 });

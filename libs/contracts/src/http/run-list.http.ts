@@ -8,9 +8,12 @@ import { queryNumber } from './query-number.js';
 const NUL = '\0';
 const isText = (text: string): boolean => !text.includes(NUL);
 const named = Name.refine(isText, 'must not contain NUL');
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 const moment = z.iso
   .datetime({ offset: true, abort: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
   .refine((text) => Date.parse(text) >= 0, 'must not be before 1970')
+  // An offset may lead into the next year, and what comes after 9999 has a spelling of its own that databases do not read.
+  .refine((text) => Date.parse(text) <= LAST_MOMENT, 'must not be after the year 9999, in UTC')
   .overwrite((text) => new Date(text).toISOString());
 
 /** Which runs to list; all that are given must hold. A word nobody knows is refused: it would filter nothing, unseen. */
