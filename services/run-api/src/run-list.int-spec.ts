@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDatabase, READER_ROLE } from '@millrace/adapter-postgres';
 import { Problem, RunDetail, type RunRef, RunsPage, TrailAnswer } from '@millrace/contracts';
 import { failRun, finishNode, finishRun, logWritten, say, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { ApiWorld } from './api-world.for-spec.js';
@@ -157,5 +158,22 @@ describe('Read models that are away', () => {
     await until((state) => state === 'available');
     await world.project(ref);
     expect(idsIn(await list())).toContain(ref.runId);
+  });
+
+  it('are told as 503 as well when they let nobody in', async () => {
+    const owner = await openDatabase({ url: world.postgres.url, applicationName: 'spec' });
+    try {
+      await owner.query(`alter role ${READER_ROLE} nologin`);
+      await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${READER_ROLE}'`);
+      await until((state) => String(state).includes('is not permitted to log in'));
+      const { status, headers, body } = await world.ask('GET', '/agents/runs');
+      expect([status, headers['retry-after'], body['code']]).toEqual([503, '5', 'DATABASE_REFUSED']);
+      expect(JSON.stringify(body)).not.toMatch(/log in|millrace_reader|PostgreSQL/);
+      await owner.query(`alter role ${READER_ROLE} login`);
+      await until((state) => state === 'available');
+      expect((await world.ask('GET', '/agents/runs')).status).toBe(200);
+    } finally {
+      await owner.close();
+    }
   });
 });

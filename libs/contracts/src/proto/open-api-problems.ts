@@ -57,6 +57,11 @@ const PROBLEMS = {
     description: 'Whether an order was stored is not known: repeat it, with its key when it creates something.',
     headers: ['Retry-After'],
   },
+  ListsUnavailable: {
+    ...{ status: 503, code: 'DATABASE_UNAVAILABLE', title: 'Lists cannot be answered at present; try again.' },
+    description: 'The read models are away, or not as they must be; single runs are still answered, from the log.',
+    headers: ['Retry-After'],
+  },
 } as const satisfies Record<string, ProblemKind>;
 type ProblemName = keyof typeof PROBLEMS;
 
@@ -73,7 +78,7 @@ export const problemsOf = (operation: Operation): JsonObject => {
     ...(operation.id.startsWith('answer') ? (['Expired'] as const) : []),
     ...(operation.body ? (['TooLarge'] as const) : []),
     ...(operation.creates === 'by key' ? (['KeyReused'] as const) : []),
-    ...(['RateLimited', 'Unavailable'] as const),
+    ...(['RateLimited', operation.id.startsWith('list') ? 'ListsUnavailable' : 'Unavailable'] as const),
   ];
   return referencesTo(names);
 };

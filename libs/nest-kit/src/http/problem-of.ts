@@ -43,10 +43,12 @@ const KEY_REUSED: Answer = {
   title: 'This key was used before, for another request.',
 };
 
-const later = (afterSeconds: number) => (): Omit<Answer, 'code'> => ({
-  ...{ status: 503, title: 'This cannot be answered at present; try again.' },
-  headers: { 'retry-after': String(afterSeconds) },
-});
+const later =
+  (afterSeconds: number, title = 'This cannot be answered at present; try again.') =>
+  (): Omit<Answer, 'code'> => ({ status: 503, title, headers: { 'retry-after': String(afterSeconds) } });
+
+/** Lists alone need the read models: all else is answered from the log. */
+const NO_LISTS = 'Lists cannot be answered at present; try again.';
 
 /** Titles have no ids: another tenant's run and one that never was are told in the same words. */
 const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'code'>>> = {
@@ -71,8 +73,9 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
   RUN_LOG_UNAVAILABLE: later(1),
   RUN_LOG_FULL: later(30),
   KEYS_UNAVAILABLE: later(1),
-  DATABASE_UNAVAILABLE: later(1),
-  DATABASE_NOT_MIGRATED: later(5),
+  DATABASE_UNAVAILABLE: later(1, NO_LISTS),
+  DATABASE_NOT_MIGRATED: later(5, NO_LISTS),
+  DATABASE_REFUSED: later(5, NO_LISTS), // whoever asks did nothing wrong: our role, or a right of it, is missing there
 };
 
 const BY_STATUS: Readonly<Record<number, readonly [code: string, title: string]>> = {
