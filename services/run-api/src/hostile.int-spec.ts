@@ -122,8 +122,6 @@ describe.each(withBodies)('%s', (_, operation) => {
     ['a list', '[]'],
     ['a text', '"x"'],
     ['a number', '1'],
-    ['a prototype', '{"appId":"a","policy":"b","__proto__":{"isAdmin":true}}'],
-    ['a constructor', '{"appId":"a","policy":"b","constructor":{"prototype":{"x":1}}}'],
     ['a deep list', `{"appId":"a","policy":"b","input":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['fields of other types', '{"appId":1,"reason":1,"note":1,"title":1,"content":1,"agent":1,"requestId":1}'],
   ])('refuses %s', async (_what, text) => {
@@ -136,9 +134,26 @@ describe.each(withBodies)('%s', (_, operation) => {
     expect(expectProblem(answer, 413).code).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  it('refuses what is no JSON by its type', async () => {
-    const headers = { 'content-type': 'text/xml' };
-    expectProblem(await world.ask('POST', ownPathOf(operation), { body: '<a/>', headers }), 415);
+  it.each([
+    ['text/xml', '<a/>'],
+    ['text/plain', '{"appId":"a","policy":"b"}'],
+    ['application/x-www-form-urlencoded', 'appId=a&policy=b&agent=echo&content=hello'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['application/json5', '{}'],
+    ['nonsense', '{}'],
+  ])('refuses what is no JSON by its type: %s', async (type, body) => {
+    const answer = await world.ask('POST', ownPathOf(operation), { body, headers: { 'content-type': type } });
+    expect(expectProblem(answer, 415).code).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it.each([
+    ['__proto__', '{"appId":"a","__proto__":{"isAdmin":true}}'],
+    ['__proto__', '{"appId":"a","\\u005f_proto__":null}'],
+    ['constructor.prototype', '{"appId":"a","constructor":{"prototype":{"x":1}}}'],
+    ['input.0.__proto__', '{"appId":"a","input":[{"__proto__":1}]}'],
+  ])('refuses %s, and says that this is why', async (field, text) => {
+    const problem = expectProblem(await ask(operation, ownPathOf(operation), undefined, text), 400);
+    expect([problem.code, problem.errors]).toMatchObject(['VALIDATION_FAILED', [{ field }]]);
   });
 });
 
@@ -216,6 +231,10 @@ describe('Everything else', () => {
   it('is a problem as well', async () => {
     expect(expectProblem(await world.ask('GET', '/nowhere'), 404).code).toBe('NOT_FOUND');
     expect(expectProblem(await world.ask('GET', '/agents'), 404).code).toBe('NOT_FOUND');
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': type };
+      expectProblem(await world.ask('POST', '/nowhere', { body: '{"', headers }), 404);
+    }
     const blank = expectProblem(await world.ask('POST', '/agents/runs', { body: ' ' }), 400);
     expect([blank.code, blank.detail]).toEqual(['MALFORMED_REQUEST', expect.stringContaining('JSON')]);
   });

@@ -252,12 +252,17 @@ describe('An answer to a request for input', () => {
 describe('A body', () => {
   const json = { 'content-type': 'application/json' };
 
-  it('may be left out of an order, whatever its type is said to be', async () => {
+  it.each<[string, Record<string, string>]>([
+    ['none', {}],
+    ['JSON', json],
+    ['plain text', { 'content-type': 'text/plain;charset=UTF-8' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['bytes', { 'content-type': 'application/octet-stream', 'content-length': '0' }],
+  ])('may be left out of an order, whatever its type is said to be: %s', async (_, headers) => {
     const { runId } = await aRunning();
-    expect((await world.ask('POST', `/agents/runs/${runId}/pause`, { headers: json })).body).toEqual({
-      status: 'PAUSED',
-    });
-    expect((await world.ask('POST', `/agents/runs/${runId}/stream-ticket`, { headers: json })).status).toBe(201);
+    expect((await world.ask('POST', `/agents/runs/${runId}/pause`, { headers })).body).toEqual({ status: 'PAUSED' });
+    expect((await world.ask('POST', `/agents/runs/${runId}/stream-ticket`, { headers })).status).toBe(201);
+    expect((await world.ask('POST', '/api/threads', { headers })).status).toBe(201);
   });
 
   it('is missed where it is needed', async () => {

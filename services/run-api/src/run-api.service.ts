@@ -1,6 +1,6 @@
 import { STREAMS } from '@millrace/adapter-jetstream';
 import { consumerTroubles, type Service } from '@millrace/nest-kit';
-import { answerFrameworkError, takeEmptyJson, tellBrowsers } from '@millrace/nest-kit/http';
+import { answerFrameworkError, takeJsonOnly, tellBrowsers } from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
 import { RunApiModule } from './run-api.module.js';
 
@@ -10,7 +10,7 @@ export const runApi: Service<Config> = {
   module: (config) => RunApiModule.forRoot(config),
   prepare: (app, { cors }) => {
     tellBrowsers(app, cors);
-    takeEmptyJson(app);
+    takeJsonOnly(app);
   },
   http: ({ trustedProxies }) => ({
     frameworkErrors: answerFrameworkError,

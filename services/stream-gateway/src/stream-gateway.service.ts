@@ -1,5 +1,5 @@
 import type { Service } from '@millrace/nest-kit';
-import { answerFrameworkError, tellBrowsers } from '@millrace/nest-kit/http';
+import { answerFrameworkError, takeJsonOnly, tellBrowsers } from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
 import { StreamGatewayModule } from './stream-gateway.module.js';
 
@@ -7,6 +7,9 @@ export const streamGateway: Service<Config> = {
   name: 'stream-gateway',
   loadConfig,
   module: (config) => StreamGatewayModule.forRoot(config),
-  prepare: (app, { cors }) => tellBrowsers(app, cors),
+  prepare: (app, { cors }) => {
+    tellBrowsers(app, cors);
+    takeJsonOnly(app);
+  },
   http: () => ({ frameworkErrors: answerFrameworkError }),
 };

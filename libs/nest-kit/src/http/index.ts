@@ -6,7 +6,7 @@ export { Caller, Needs } from './auth.guard.js';
 export { answerFrameworkError } from './framework-errors.js';
 export { HttpEdgeModule, type HttpEdgeSettings } from './http-edge.module.js';
 export { IdempotencyKey } from './idempotency-key.js';
-export { takeEmptyJson } from './json-body.js';
+export { takeJsonOnly } from './json-body.js';
 export { Open } from './open.js';
 export { problemOf } from './problem-of.js';
 export { rateLimitConfig, rateLimitEnv, type RateLimitSettings } from './rate-limit-env.js';

@@ -1,10 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { z } from 'zod';
-import { nestingExceeds } from './nesting.js';
+import { DEEPEST, nestingExceeds } from './nesting.js';
 import { RequestInvalid } from './request-invalid.js';
-
-/** Deeper than any input of an agent; what walks a value by calls would end in a stack that is full. */
-const DEEPEST = 100;
 
 /** Everything a client sends passes here: parsed by the schema its parameter names, and refused without one. */
 @Injectable()
