@@ -1,3 +1,4 @@
+export { rawExchange, type RawAnswer } from './servers/raw-exchange.js';
 export { startTestNats } from './servers/test-nats.js';
 export { startTestNatsCluster, type TestNatsCluster } from './servers/test-nats-cluster.js';
 export { startTestPostgres } from './servers/test-postgres.js';

@@ -1,6 +1,12 @@
 import { STREAMS } from '@millrace/adapter-jetstream';
 import { consumerTroubles, type Service } from '@millrace/nest-kit';
-import { answerFrameworkError, takeJsonOnly, tellBrowsers } from '@millrace/nest-kit/http';
+import {
+  answerClientError,
+  answerFrameworkError,
+  takeJsonOnly,
+  tellAllowedMethods,
+  tellBrowsers,
+} from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
 import { RunApiModule } from './run-api.module.js';
 
@@ -11,9 +17,11 @@ export const runApi: Service<Config> = {
   prepare: (app, { cors }) => {
     tellBrowsers(app, cors);
     takeJsonOnly(app);
+    tellAllowedMethods(app);
   },
   http: ({ trustedProxies }) => ({
     frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   }),
   consumers: () => [

@@ -1,5 +1,11 @@
 import type { Service } from '@millrace/nest-kit';
-import { answerFrameworkError, takeJsonOnly, tellBrowsers } from '@millrace/nest-kit/http';
+import {
+  answerClientError,
+  answerFrameworkError,
+  takeJsonOnly,
+  tellAllowedMethods,
+  tellBrowsers,
+} from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
 import { StreamGatewayModule } from './stream-gateway.module.js';
 
@@ -10,6 +16,7 @@ export const streamGateway: Service<Config> = {
   prepare: (app, { cors }) => {
     tellBrowsers(app, cors);
     takeJsonOnly(app);
+    tellAllowedMethods(app);
   },
-  http: () => ({ frameworkErrors: answerFrameworkError }),
+  http: () => ({ frameworkErrors: answerFrameworkError, clientErrorHandler: answerClientError }),
 };

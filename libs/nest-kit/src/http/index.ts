@@ -1,8 +1,10 @@
+export { tellAllowedMethods } from './allowed-methods.js';
 export { authConfig, authEnv, eitherKey, secretEnv, type AuthSettings } from './auth-env.js';
 export { Forbidden, KeysUnavailable, Unauthenticated } from './auth-errors.js';
 export { tellBrowsers } from './browser-rules.js';
 export { corsConfig, corsEnv } from './cors-env.js';
 export { Caller, Needs } from './auth.guard.js';
+export { answerClientError } from './client-errors.js';
 export { answerFrameworkError } from './framework-errors.js';
 export { HttpEdgeModule, type HttpEdgeSettings } from './http-edge.module.js';
 export { IdempotencyKey } from './idempotency-key.js';

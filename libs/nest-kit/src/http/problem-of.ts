@@ -1,6 +1,7 @@
 import { type Problem, type RefusalCode, REFUSALS } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
 import { HttpException } from '@nestjs/common';
+import { MethodNotAllowed } from './allowed-methods.js';
 import { RateLimited } from './rate-limits.js';
 
 type Answer = Pick<Problem, 'status' | 'code' | 'title' | 'detail' | 'errors'> & {
@@ -63,6 +64,10 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
     ...{ status: 429, title: 'Too many streams are open.', detail: message },
     headers: { 'retry-after': '5' },
   }),
+  METHOD_NOT_ALLOWED: (error) => ({
+    ...{ status: 405, title: 'This address takes another method.', detail: error.message },
+    headers: { allow: error instanceof MethodNotAllowed ? error.allowed.join(', ') : '' },
+  }),
   GATEWAY_FULL: later(5),
   SHUTTING_DOWN: later(1),
   TICKET_LEDGER_UNAVAILABLE: later(1),
@@ -81,9 +86,11 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
 const BY_STATUS: Readonly<Record<number, readonly [code: string, title: string]>> = {
   400: ['MALFORMED_REQUEST', 'The request cannot be read.'],
   404: ['NOT_FOUND', 'There is nothing here.'],
+  408: ['REQUEST_TIMEOUT', 'The request did not come to its end in time.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is too large.'],
   414: ['URI_TOO_LONG', 'The address is too long.'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'Send application/json.'],
+  431: ['HEADERS_TOO_LARGE', 'The headers are too large.'],
   503: ['NOT_READY', 'The service is not ready.'],
 };
 
