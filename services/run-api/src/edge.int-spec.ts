@@ -153,6 +153,12 @@ describe('The page with the documents', () => {
     expect((await fetch('/docs/start.js')).payload).toContain("url: 'openapi.json'");
   });
 
+  it('is found with a slash at the end as well', async () => {
+    const { statusCode, headers } = await fetch('/docs/');
+    expect([statusCode, headers.location]).toEqual([308, '../docs']);
+    expect(new URL(String(headers.location), 'https://example.com/millrace/docs/').pathname).toBe('/millrace/docs');
+  });
+
   it('shows the document that is in proto/', async () => {
     const served = await fetch('/openapi.json');
     expect(served.headers['content-type']).toContain('application/json');

@@ -8,6 +8,7 @@ import {
   tellBrowsers,
 } from '@millrace/nest-kit/http';
 import { type Config, loadConfig } from './config.js';
+import { redirectDocsSlash } from './documents/docs-slash.js';
 import { RunApiModule } from './run-api.module.js';
 
 export const runApi: Service<Config> = {
@@ -18,6 +19,7 @@ export const runApi: Service<Config> = {
     tellBrowsers(app, cors);
     takeJsonOnly(app);
     tellAllowedMethods(app);
+    redirectDocsSlash(app);
   },
   http: ({ trustedProxies }) => ({
     frameworkErrors: answerFrameworkError,
