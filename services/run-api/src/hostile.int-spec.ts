@@ -73,6 +73,22 @@ describe.each(every)('%s', (_, operation) => {
   });
 });
 
+describe.each(every)('%s', (_, operation) => {
+  it('refuses a word in the address that it does not know, and names it', async () => {
+    for (const word of ['surprise', 'fromSequence', 'Limit']) {
+      const problem = expectProblem(await ask(operation, `${ownPathOf(operation)}?${word}=2`), 400);
+      expect([problem.code, problem.errors]).toMatchObject(['VALIDATION_FAILED', [{ field: word }]]);
+    }
+  });
+
+  it('refuses a field in the body that it does not know, and names it', async () => {
+    if (operation.method !== 'post') return;
+    const body = { ...(bodyOf(operation) as object), retryOnFailures: { maxRetries: 1 } };
+    const problem = expectProblem(await ask(operation, ownPathOf(operation), undefined, body), 400);
+    expect([problem.code, problem.errors]).toMatchObject(['VALIDATION_FAILED', [{ field: 'retryOnFailures' }]]);
+  });
+});
+
 describe.each(withIds)('%s', (_, operation) => {
   it("answers for another tenant's id as for one that is not there", async () => {
     const token = await world.token({ tenant_id: world.bob });
@@ -237,6 +253,30 @@ describe('Everything else', () => {
     }
     const blank = expectProblem(await world.ask('POST', '/agents/runs', { body: ' ' }), 400);
     expect([blank.code, blank.detail]).toEqual(['MALFORMED_REQUEST', expect.stringContaining('JSON')]);
+  });
+
+  it('names a field inside another that nobody knows, and leaves alone what agents are told', async () => {
+    const order = { appId: 'demo', policy: 'default' };
+    const body = { ...order, retryOnFailure: { maxRetries: 1, maxRetry: 2 } };
+    const { errors } = expectProblem(await world.ask('POST', '/agents/runs', { body }), 400);
+    expect(errors).toMatchObject([{ field: 'retryOnFailure.maxRetry' }]);
+    const free = { ...order, threadId: '*', input: { whatever: 1 }, seedState: { whatever: 2 } };
+    const refused = expectProblem(await world.ask('POST', '/agents/runs', { body: free }), 400);
+    expect(refused.errors).toMatchObject([{ field: 'threadId' }]); // and nothing else
+  });
+
+  it.each([
+    ['agent', '/agents/runs', { appId: 'demo', policy: 'default', agent: 'echo\n\u0000\u0007' }],
+    ['appId', '/agents/runs', { appId: 'de\tmo', policy: 'default' }],
+    ['policy', '/agents/runs', { appId: 'demo', policy: '\u007f' }],
+    ['projectId', '/agents/runs', { appId: 'demo', policy: 'default', projectId: 'p\u0085' }],
+    ['agent', '/api/agent/run', { agent: 'echo\r' }],
+    ['agent', '/api/threads', { agent: 'echo\u001b[31m' }],
+    ['projectId', '/api/threads', { projectId: '\n' }],
+  ])('takes no %s that cannot be printed at %s', async (field, path, body) => {
+    expect(expectProblem(await world.ask('POST', path, { body }), 400).errors).toEqual([
+      { field, message: 'must not contain control characters, like line feeds' },
+    ]);
   });
 
   it('names the field that is wrong', async () => {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { Name, RequestId, RunId } from '../ids.js';
+import { RequestId, RunId } from '../ids.js';
+import { PrintableName } from './names.http.js';
 
-export const StartAgentBody = z.object({ agent: Name, input: z.unknown().optional() });
+export const StartAgentBody = z.strictObject({ agent: PrintableName, input: z.unknown().optional() });
 export type StartAgentBody = z.infer<typeof StartAgentBody>;
 
 export const AgentRunParams = z.object({ runId: RunId });
-export const AgentInputBody = z.object({ requestId: RequestId, response: z.unknown() });
+export const AgentInputBody = z.strictObject({ requestId: RequestId, response: z.unknown() });
 export type AgentInputBody = z.infer<typeof AgentInputBody>;

@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { aRequestId, aRunId, aThreadId } from '../fixtures.js';
+import { Name } from '../ids.js';
 import { INPUT_RESPONSES, InputRequest } from '../input-requests.js';
+import { plainSchemaOf } from '../proto/json-schema.js';
 import { AgentInputBody, AgentRunParams, StartAgentBody } from './agent.http.js';
+import { EXAMPLES } from './examples.js';
+import { PrintableName } from './names.http.js';
 import { CommandBody, CreateRunBody, EventsQuery, ProvideInputBody, RunParams, RunView } from './native.http.js';
+import { OPERATIONS } from './operations.js';
 import { Problem } from './problem.http.js';
 import { IdempotencyKey, RunInputParams } from './requests.http.js';
 import { RunsQuery } from './run-list.http.js';
@@ -97,6 +102,48 @@ describe('the HTTP bodies', () => {
       const { error } = RunsQuery.safeParse({ [field]: '9999-12-31T23:59:59-14:00' });
       expect(error?.issues).toMatchObject([{ path: [field], message: 'must not be after the year 9999, in UTC' }]);
     }
+  });
+});
+
+describe.each(OPERATIONS)('$id', ({ id, body, query }) => {
+  const refusalOf = (schema: z.ZodType, sent: unknown) => schema.safeParse(sent).error?.issues;
+
+  it('takes no field in its body and no word in its address that it does not know', () => {
+    const unknown = [{ code: 'unrecognized_keys', keys: ['surprise'], path: [] }];
+    if (body) expect(refusalOf(body.schema, { ...(EXAMPLES[id]?.body as object), surprise: 1 })).toMatchObject(unknown);
+    if (query) expect(refusalOf(query, { surprise: '1' })).toMatchObject(unknown);
+  });
+
+  it('says of every object in them whether it may have other fields', () => {
+    for (const schema of [body?.schema, query]) {
+      for (const object of schema ? objectsIn(plainSchemaOf(schema)) : []) {
+        expect(object).toHaveProperty('additionalProperties');
+      }
+    }
+  });
+});
+
+/** Every schema of an object in a JSON schema, however deep. */
+const objectsIn = (node: unknown): object[] => {
+  if (node === null || typeof node !== 'object') return [];
+  const inner = Object.values(node).flatMap(objectsIn);
+  return 'properties' in node && 'type' in node && node.type === 'object' ? [node, ...inner] : inner;
+};
+
+describe('a name', () => {
+  it.each(['echo', 'ваш агент', 'a-b_c.d/e', '水車 💧', "it's", 'x'.repeat(200)])('may be %s', (name) => {
+    expect(takes(PrintableName, name)).toBe(true);
+  });
+
+  it.each(['', 'a\nb', '\t', 'a\u0000', '\u0007', '\u001b[0m', '\u007f', '\u0085', 'x'.repeat(201)])(
+    'may not be %j over HTTP',
+    (name) => {
+      expect(takes(PrintableName, name)).toBe(false);
+    },
+  );
+
+  it('that is in the log already is read, whatever it is', () => {
+    expect(takes(Name, 'echo\n\u0007')).toBe(true);
   });
 });
 

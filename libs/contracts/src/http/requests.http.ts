@@ -7,9 +7,9 @@ export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 
 export const RunInputParams = z.object({ id: RunId, requestId: RequestId });
 
 /** Which shape the response must have is known once the request is: see INPUT_RESPONSES. */
-export const AnswerBody = z.object({ response: z.unknown() });
+export const AnswerBody = z.strictObject({ response: z.unknown() });
 
-export const DoneBody = z.object({ note: z.string().max(10_000).optional() });
+export const DoneBody = z.strictObject({ note: z.string().max(10_000).optional() });
 
 export const ThreadView = z.object({
   id: ThreadId,

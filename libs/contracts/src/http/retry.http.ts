@@ -3,7 +3,7 @@ import { Name, RunId } from '../ids.js';
 import { RunStatus } from '../run-status.js';
 import { RunCreated } from './native.http.js';
 
-export const RetryBody = z.object({ note: z.string().max(10_000).optional() });
+export const RetryBody = z.strictObject({ note: z.string().max(10_000).optional() });
 /** The run in place of the old one, which waits until the run that is to improve it has ended. */
 export const RetryCreated = RunCreated.extend({ improvementRunId: RunId });
 export type RetryCreated = z.infer<typeof RetryCreated>;

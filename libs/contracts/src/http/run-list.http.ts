@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Name, RunId, ThreadId } from '../ids.js';
 import { RunStatus } from '../run-status.js';
+import { PrintableName } from './names.http.js';
 import { RunView } from './native.http.js';
 import { queryNumber } from './query-number.js';
 
-/** What no name holds, and a database cannot look for. */
+/** What a database cannot look for. */
 const NUL = '\0';
 const isText = (text: string): boolean => !text.includes(NUL);
-const named = Name.refine(isText, 'must not contain NUL');
 const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 const moment = z.iso
   .datetime({ offset: true, abort: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
@@ -16,13 +16,13 @@ const moment = z.iso
   .refine((text) => Date.parse(text) <= LAST_MOMENT, 'must not be after the year 9999, in UTC')
   .overwrite((text) => new Date(text).toISOString());
 
-/** Which runs to list; all that are given must hold. A word nobody knows is refused: it would filter nothing, unseen. */
+/** Which runs to list; all that are given must hold. */
 export const RunsQuery = z.strictObject({
   status: RunStatus.optional(),
-  agent: named.optional(),
+  agent: PrintableName.optional(),
   threadId: ThreadId.optional(),
   userId: z.string().min(1).max(256).refine(isText, 'must not contain NUL').optional(),
-  projectId: named.optional(),
+  projectId: PrintableName.optional(),
   createdFrom: moment.optional().meta({ description: 'Inclusive.' }),
   createdBefore: moment.optional().meta({ description: 'Exclusive.' }),
   limit: queryNumber(1, 200, 50),

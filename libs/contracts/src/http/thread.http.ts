@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { Name, RunId, ThreadId } from '../ids.js';
+import { RunId, ThreadId } from '../ids.js';
 import { ThreadRunStatus } from '../run-status.js';
+import { PrintableName } from './names.http.js';
 
-export const CreateThreadBody = z.object({
-  agent: Name.optional(),
+export const CreateThreadBody = z.strictObject({
+  agent: PrintableName.optional(),
   title: z.string().max(500).optional(),
   /** Of the thread and of every run in it. */
-  projectId: z.string().min(1).max(200).optional(),
+  projectId: PrintableName.optional(),
 });
 export const ThreadCreatedAnswer = z.object({ threadId: ThreadId });
 export const ThreadParams = z.object({ id: ThreadId });
-export const PostMessageBody = z.object({
+export const PostMessageBody = z.strictObject({
   content: z.string().min(1),
   files: z.array(z.looseObject({ name: z.string().optional(), mediaType: z.string().optional() })).optional(),
 });

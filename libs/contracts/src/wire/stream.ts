@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Name } from '../ids.js';
 import { isPublic } from '../classification.js';
 import { isRunEventKind, RUN_EVENT_KINDS } from '../kinds.js';
 import type { RunEventKind } from '../events/run-event.js';
+import { PrintableName } from '../http/names.http.js';
 import { CLOSING_CODES } from './public-event.js';
 
 const Sequence = z
@@ -41,7 +41,7 @@ export const FeedQuery = z.object({
       return z.NEVER;
     })
     .default(PUBLIC_KINDS),
-  agent: Name.optional(),
+  agent: PrintableName.optional(),
   /** Where to begin: after an id of this feed, at the log's `start`, or, when it is left out, from `now` on. */
   after: FeedCursor.or(z.enum(['start', 'now'])).optional(),
 });

@@ -7,6 +7,7 @@ import type { RateLimitSettings } from './rate-limit-env.js';
 import { RateLimits } from './rate-limits.js';
 import { RequestIds } from './request-id.js';
 import { TokenVerifier } from './token-verifier.js';
+import { UnreadInputGuard } from './unread-input.guard.js';
 import { ZodPipe } from './zod.pipe.js';
 
 export interface HttpEdgeSettings {
@@ -26,6 +27,7 @@ export class HttpEdgeModule {
       module: HttpEdgeModule,
       providers: [
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: UnreadInputGuard },
         { provide: APP_PIPE, useClass: ZodPipe },
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: TokenVerifier, useFactory: () => new TokenVerifier(auth) },
