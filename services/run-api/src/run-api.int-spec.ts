@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aRequestId, Problem, RunDetail, type RunRef, StreamTicketAnswer } from '@millrace/contracts';
+import { aRequestId, InputRequest, Problem, RunDetail, type RunRef, StreamTicketAnswer } from '@millrace/contracts';
 import { StreamTickets } from '@millrace/nest-kit/http';
 import {
   expireInput,
@@ -188,6 +188,15 @@ describe('An answer to a request for input', () => {
     const again = await post(url, { response: { text: 'Eve' } });
     expect([again.status, again.body['code']]).toEqual([409, 'INPUT_ALREADY_ANSWERED']);
     expect((await world.log.read(ref)).events.at(-1)).toMatchObject({ response: { text: 'Ada' }, by: 'ada' });
+  });
+
+  it('needs no more than what the run itself shows: the whole request', async () => {
+    const request = { type: 'waitForChoice', prompt: 'Which way?', choices: [{ id: 'left', label: 'To the mill' }] };
+    const ref = await anAsking(InputRequest.parse(request));
+    const [open] = RunDetail.parse((await get(`/agents/runs/${ref.runId}`)).body).openInputs;
+    expect(open).toEqual({ requestId: aRequestId, type: 'waitForChoice', request });
+    const response = { choice: open?.request.type === 'waitForChoice' ? open.request.choices[0]?.id : undefined };
+    expect((await post(`/agents/runs/${ref.runId}/inputs/${aRequestId}`, { response })).status).toBe(200);
   });
 
   it('is refused for a request nobody made, and one that has expired', async () => {

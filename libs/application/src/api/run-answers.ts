@@ -45,8 +45,8 @@ export const detailOf = (run: RunRow, requests: readonly InputRequestRow[]): Run
   ...(run.cancel === null ? {} : { cancel: given(run.cancel) }),
 });
 
-const openInput = ({ requestId, type, expiresAt }: InputRequestRow): RunDetail['openInputs'][number] => ({
-  ...{ requestId: RequestId.parse(requestId), type },
+const openInput = ({ requestId, type, request, expiresAt }: InputRequestRow): RunDetail['openInputs'][number] => ({
+  ...{ requestId: RequestId.parse(requestId), type, request },
   ...given({ expiresAt }),
 });
 

@@ -110,7 +110,7 @@ describe('What stored rows tell of a run', () => {
     const told = await everything(queries);
     expect(told).toEqual(await everything(fromLog));
     expect(told).toMatchObject({
-      detail: { openInputs: [{ type: 'waitForInput' }] },
+      detail: { openInputs: [{ type: 'waitForInput', request: { type: 'waitForInput' } }] },
       steps: [{ state: 'RUNNING' }],
       messages: [{ type: 'request', sequence: null }, { type: 'message' }],
       logs: [{ level: 'info' }],

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { RetryOnFailure, Usage } from '../events/run-lifecycle.events.js';
 import { Name, RequestId, RunId } from '../ids.js';
+import { InputRequest } from '../input-requests.js';
 import { RunSummary } from './run-list.http.js';
+
+export const OpenInput = z.object({
+  requestId: RequestId,
+  type: z.string(),
+  /** As its event has it. */
+  request: InputRequest,
+  expiresAt: z.iso.datetime().optional(),
+});
 
 /** A run as one who asks for it by its id sees it. */
 export const RunDetail = RunSummary.extend({
@@ -11,8 +20,8 @@ export const RunDetail = RunSummary.extend({
   improvedBy: RunId.optional(),
   improves: RunId.optional(),
   retryOnFailure: RetryOnFailure.optional(),
-  /** What waits for a person or a client. */
-  openInputs: z.array(z.object({ requestId: RequestId, type: z.string(), expiresAt: z.iso.datetime().optional() })),
+  /** What waits for a person or a client, with all one needs to answer it. */
+  openInputs: z.array(OpenInput),
   output: z.unknown().optional(),
   goalAchieved: z.boolean(),
   /** What its models have used up so far. */
