@@ -63,13 +63,13 @@ describe('Native runs', () => {
   });
 
   it('keep everything that was asked for', async () => {
-    const threadId = world.ids.next();
+    const { body: thread } = await post('/api/threads', {});
     const asked = {
       agent: 'treadmill',
       appId: 'demo',
       policy: 'careful',
       projectId: 'p1',
-      threadId,
+      threadId: thread['threadId'],
       seedState: { n: 1 },
     };
     const ref = await world.create({ ...asked, input: [null, 1, 'é\u0000'] });
@@ -78,6 +78,40 @@ describe('Native runs', () => {
     ]);
     const { seedState, ...shown } = asked;
     expect((await get(`/agents/runs/${ref.runId}`)).body).toMatchObject(shown);
+  });
+
+  it('are of the project of the thread they are in, whether they say so or not', async () => {
+    const { body: thread } = await post('/api/threads', { projectId: 'atlas' });
+    const order = { appId: 'demo', policy: 'default', threadId: thread['threadId'] };
+    for (const said of [order, { ...order, projectId: 'atlas' }]) {
+      const { runId } = await world.create(said);
+      expect((await get(`/agents/runs/${runId}`)).body).toMatchObject({ threadId: order.threadId, projectId: 'atlas' });
+    }
+    const other = await post('/agents/runs', { ...order, projectId: 'borealis' });
+    expect([other.status, other.body['errors']]).toMatchObject([400, [{ field: 'projectId' }]]);
+  });
+
+  it('are made in no thread that is not there, nor in another tenant’s', async () => {
+    const token = await world.token({ tenant_id: world.bob });
+    const { body: foreign } = await world.ask('POST', '/api/threads', { body: { projectId: 'atlas' }, token });
+    const before = await world.stored();
+    const order = { appId: 'demo', policy: 'default', projectId: 'borealis' };
+    for (const threadId of [world.ids.next(), foreign['threadId']]) {
+      const { status, body } = await post('/agents/runs', { ...order, threadId });
+      expect([status, body['code']]).toEqual([404, 'THREAD_NOT_FOUND']);
+    }
+    expect(await world.stored()).toBe(before);
+  });
+
+  it('in a thread are made once for one key', async () => {
+    const { body: thread } = await post('/api/threads', { projectId: 'atlas' });
+    const order = { appId: 'demo', policy: 'default', threadId: thread['threadId'] };
+    const key = { 'idempotency-key': 'in-a-thread' };
+    const twins = await Promise.all(Array.from({ length: 5 }, () => post('/agents/runs', order, key)));
+    expect(new Set(twins.map(({ status, body }) => `${status} ${String(body['runId'])}`)).size).toBe(1);
+    expect(twins[0]?.status).toBe(201);
+    const other = await post('/agents/runs', { ...order, input: 1 }, key);
+    expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
   it('take an input too large for one event', async () => {

@@ -29,10 +29,12 @@ describe('The list of runs', () => {
   let failed: RunRef;
   let inProject: RunRef;
   let ofThread: RunRef;
-  const threadId = '01JD0000000000000000000004';
+  let threadId: string;
   beforeAll(async () => {
     failed = await world.create({ ...order, agent: 'treadmill', input: { text: 'turn' } });
     inProject = await world.create({ ...order, projectId: 'p1' });
+    const thread = await world.ask('POST', '/api/threads', { body: {} });
+    threadId = String(thread.body['threadId']);
     ofThread = await world.create({ ...order, threadId });
     for (const command of [startRun(failed), scheduleNodes(failed), startNode(failed), failRun(failed)]) {
       await world.others.handle(command);

@@ -73,7 +73,7 @@ export const problemsOf = (operation: Operation): JsonObject => {
   const names: ProblemName[] = [
     ...(operation.params || operation.query || operation.body ? (['Invalid'] as const) : []),
     ...(['Unauthenticated', 'Forbidden'] as const),
-    ...(operation.params ? (['NotFound'] as const) : []),
+    ...(namesSomething(operation) ? (['NotFound'] as const) : []),
     ...(operation.params && operation.body ? (['Refused'] as const) : []),
     ...(operation.id.startsWith('answer') ? (['Expired'] as const) : []),
     ...(operation.body ? (['TooLarge'] as const) : []),
@@ -82,6 +82,10 @@ export const problemsOf = (operation: Operation): JsonObject => {
   ];
   return referencesTo(names);
 };
+
+/** In its address, or as the thread a run is to be in. */
+const namesSomething = ({ params, body }: Operation): boolean =>
+  params !== undefined || (body !== undefined && 'threadId' in body.schema.shape);
 
 export const referencesTo = (names: readonly ProblemName[]): JsonObject =>
   Object.fromEntries(names.map((name) => [PROBLEMS[name].status, { $ref: `#/components/responses/${name}` }]));

@@ -1,4 +1,4 @@
-import { type Caller as CallerOf, RunOrders, RunQueries, RunRetries } from '@millrace/application';
+import { type Caller as CallerOf, RunOrders, RunQueries, RunRetries, ThreadOrders } from '@millrace/application';
 import {
   AnswerBody,
   CommandBody,
@@ -13,6 +13,7 @@ import { Caller, IdempotencyKey } from '@millrace/nest-kit/http';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { z } from 'zod';
 import { optional } from './optional-body.js';
+import { projectFor } from './thread-project.js';
 
 type Run = z.infer<typeof RunParams>;
 type Reason = z.infer<typeof CommandBody>;
@@ -23,6 +24,7 @@ export class NativeController {
     private readonly orders: RunOrders,
     private readonly queries: RunQueries,
     private readonly retries: RunRetries,
+    private readonly threads: ThreadOrders,
   ) {}
 
   @Post()
@@ -31,7 +33,8 @@ export class NativeController {
     @Body({ schema: CreateRunBody }) body: z.infer<typeof CreateRunBody>,
     @IdempotencyKey() key: string | undefined,
   ) {
-    return { runId: await this.orders.start(caller, body, key) };
+    const project = await projectFor(caller, body, this.threads);
+    return { runId: await this.orders.start(caller, { ...body, ...project }, key) };
   }
 
   @Get(':id')
