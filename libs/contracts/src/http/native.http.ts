@@ -3,6 +3,7 @@ import { INPUT_RESPONSES } from '../input-requests.js';
 import { RetryOnFailure } from '../events/run-lifecycle.events.js';
 import { Name, RunId, ThreadId } from '../ids.js';
 import { RunStatus } from '../run-status.js';
+import { described } from './described.js';
 import { PrintableName } from './names.http.js';
 import { queryNumber } from './query-number.js';
 
@@ -43,7 +44,8 @@ export const EventsQuery = z.strictObject({
   fromSeq: queryNumber(0, Number.MAX_SAFE_INTEGER, 0),
   limit: queryNumber(1, 1_000, 100),
 });
-export const EventsPage = z.object({ events: z.array(z.unknown()), hasMore: z.boolean() });
+/** Events are handed on as they are stored; what they are is in the document beside this. */
+export const EventsPage = z.object({ events: z.array(described('RunEvent')), hasMore: z.boolean() });
 
 export const CommandBody = z.strictObject({ reason: z.string().max(10_000).optional() });
 /** For who cannot set headers: good for one run and one connection, until `expiresAt`. */

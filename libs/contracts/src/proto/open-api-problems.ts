@@ -43,6 +43,14 @@ const PROBLEMS = {
     ...{ status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'The body is too large.' },
     description: 'The body is over 1 MiB.',
   },
+  AddressTooLong: {
+    ...{ status: 414, code: 'URI_TOO_LONG', title: 'The address is too long.' },
+    description: 'An id in it is over 100 characters.',
+  },
+  NoJson: {
+    ...{ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', title: 'Send application/json.' },
+    description: 'There is a body, and it is not said to be JSON.',
+  },
   KeyReused: {
     ...{ status: 422, code: 'IDEMPOTENCY_KEY_REUSED', title: 'This key was used before, for another request.' },
     description: 'The Idempotency-Key came with another request before.',
@@ -51,6 +59,10 @@ const PROBLEMS = {
     ...{ status: 429, code: 'RATE_LIMITED', title: 'Too many requests; try again later.' },
     description: 'More requests than a minute may have.',
     headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  },
+  Failed: {
+    ...{ status: 500, code: 'INTERNAL_ERROR', title: 'Something went wrong here.' },
+    description: 'A mistake of ours: the request id leads to the line in our log.',
   },
   Unavailable: {
     ...{ status: 503, code: 'RUN_LOG_UNAVAILABLE', title: 'This cannot be answered at present; try again.' },
@@ -71,14 +83,14 @@ export const problemResponses = (): JsonObject =>
 /** Which of them an operation may answer with. */
 export const problemsOf = (operation: Operation): JsonObject => {
   const names: ProblemName[] = [
-    ...(operation.params || operation.query || operation.body ? (['Invalid'] as const) : []),
-    ...(['Unauthenticated', 'Forbidden'] as const),
+    ...(['Invalid', 'Unauthenticated', 'Forbidden'] as const),
     ...(namesSomething(operation) ? (['NotFound'] as const) : []),
     ...(operation.params && operation.body ? (['Refused'] as const) : []),
     ...(operation.id.startsWith('answer') ? (['Expired'] as const) : []),
-    ...(operation.body ? (['TooLarge'] as const) : []),
+    ...(operation.params ? (['AddressTooLong'] as const) : []),
+    ...(operation.body ? (['TooLarge', 'NoJson'] as const) : []),
     ...(operation.creates === 'by key' ? (['KeyReused'] as const) : []),
-    ...(['RateLimited', operation.id.startsWith('list') ? 'ListsUnavailable' : 'Unavailable'] as const),
+    ...(['RateLimited', 'Failed', operation.id.startsWith('list') ? 'ListsUnavailable' : 'Unavailable'] as const),
   ];
   return referencesTo(names);
 };

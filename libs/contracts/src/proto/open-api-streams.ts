@@ -59,10 +59,14 @@ const FEED: Stream = {
 const SERVED = 'Served by stream-gateway. Resumes from any event, sends comments while nothing happens';
 const CLOSING = 'With `event: closing` the server asks to come back, with the cursor it names.';
 
-export const streamPaths = (): JsonObject => ({
-  ...Object.fromEntries(STREAMS.map((stream) => [stream.path, { get: oneRun(stream) }])),
-  [FEED.path]: { get: feed() },
-});
+/** All but these are found where the document is; without an address of their own they are as well. */
+export const streamPaths = (url?: string): JsonObject => {
+  const servers = url === undefined ? {} : { servers: [{ url, description: 'stream-gateway' }] };
+  return {
+    ...Object.fromEntries(STREAMS.map((stream) => [stream.path, { ...servers, get: oneRun(stream) }])),
+    [FEED.path]: { ...servers, get: feed() },
+  };
+};
 
 const oneRun = ({ idName, ...stream }: RunStream): JsonObject => ({
   ...described(stream, `${SERVED}, and ends after the terminal event. ${CLOSING}`),
@@ -75,7 +79,7 @@ const oneRun = ({ idName, ...stream }: RunStream): JsonObject => ({
       schema: { type: 'integer', minimum: 0 },
     },
   ],
-  responses: { ...framesOf(stream), ...referencesTo([...PROBLEMS, 'NotFound']) },
+  responses: { ...framesOf(stream), ...referencesTo([...PROBLEMS, 'NotFound', 'AddressTooLong']) },
 });
 
 const feed = (): JsonObject => {
@@ -102,7 +106,7 @@ const feed = (): JsonObject => {
   };
 };
 
-const PROBLEMS = ['Invalid', 'Unauthenticated', 'Forbidden', 'RateLimited', 'Unavailable'] as const;
+const PROBLEMS = ['Invalid', 'Unauthenticated', 'Forbidden', 'RateLimited', 'Failed', 'Unavailable'] as const;
 
 const described = ({ id, summary, schema, tag }: Stream, description: string): JsonObject => ({
   operationId: id,

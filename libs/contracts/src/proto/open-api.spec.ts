@@ -3,6 +3,9 @@ import { EXAMPLES } from '../http/examples.js';
 import { OPERATIONS } from '../http/operations.js';
 import { Problem } from '../http/problem.http.js';
 import { RunEvent } from '../events/run-event.js';
+import { isPublic } from '../classification.js';
+import { INPUT_RESPONSES } from '../input-requests.js';
+import { RUN_EVENT_KINDS } from '../kinds.js';
 import { AgentEvent } from '../wire/agent-event.js';
 import { THREAD_FRAMES } from '../wire/thread-frame.js';
 import { openApi } from './open-api.js';
@@ -25,6 +28,17 @@ interface Document {
   };
 }
 
+interface Union {
+  readonly oneOf?: readonly { readonly $ref: string }[];
+  readonly anyOf?: readonly { readonly $ref: string }[];
+  readonly discriminator?: unknown;
+}
+interface JsonSchema {
+  readonly description: string;
+}
+
+const nameIn = ({ $ref }: { readonly $ref: string }): string => $ref.slice('#/components/schemas/'.length);
+const isStream = ({ operationId }: Described): boolean => operationId.startsWith('stream');
 const document = JSON.parse(JSON.stringify(openApi())) as Document;
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
@@ -76,9 +90,49 @@ describe('The OpenAPI document', () => {
     for (const { content } of Object.values(document.components.responses)) {
       expect(Problem.safeParse(content['application/problem+json']?.example)).toMatchObject({ success: true });
     }
-    for (const { responses } of described) {
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '503']));
+    for (const { responses, requestBody, path } of described) {
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '403', '429', '500', '503']));
+      expect('415' in responses).toBe(requestBody !== undefined);
+      expect('414' in responses).toBe(path.includes('{'));
     }
+  });
+
+  it('describes every event clients see, by its kind', () => {
+    const { oneOf, discriminator } = document.components.schemas['RunEvent'] as Union;
+    expect(discriminator).toEqual({ propertyName: 'kind' });
+    expect(oneOf?.map(nameIn)).toEqual(RUN_EVENT_KINDS.filter((kind) => isPublic({ kind })));
+    for (const kind of oneOf?.map(nameIn) ?? []) {
+      expect(document.components.schemas[kind]).toMatchObject({ properties: { kind: { const: kind } } });
+    }
+    const page = described.find(({ operationId }) => operationId === 'getRunEvents')?.responses['200'];
+    expect(page?.content?.['application/json']?.schema).toMatchObject({
+      properties: { events: { items: { $ref: '#/components/schemas/RunEvent' } } },
+    });
+  });
+
+  it('describes the answer to each type of request, wherever one is taken', () => {
+    const { anyOf } = document.components.schemas['InputResponse'] as Union;
+    const told = anyOf?.map(nameIn).map((name) => document.components.schemas[name] as JsonSchema);
+    expect(told?.map(({ description }) => /`(\w+)`/.exec(description)?.[1])).toEqual(Object.keys(INPUT_RESPONSES));
+    expect(document.components.schemas['ToolApprovalResponse']).toMatchObject({
+      properties: { decision: { enum: ['approve', 'reject', 'edit'] } },
+      required: ['decision'],
+    });
+    for (const id of ['answerInput', 'answerAgent']) {
+      const body = described.find(({ operationId }) => operationId === id)?.requestBody;
+      expect(body?.content['application/json']?.schema).toMatchObject({
+        properties: { response: { $ref: '#/components/schemas/InputResponse' } },
+      });
+    }
+  });
+
+  it('says where streams are once it is told, and nothing about it before', () => {
+    const streamUrl = 'https://stream.example.com';
+    const pathsIn = (said: object) => Object.entries((said as Document).paths);
+    expect(pathsIn(openApi()).filter(([, path]) => 'servers' in path)).toEqual([]);
+    const placed = pathsIn(openApi({ streamUrl })).filter(([, path]) => 'servers' in path);
+    expect(placed.map(([path]) => path)).toEqual(described.filter(isStream).map(({ path }) => path));
+    for (const [, path] of placed) expect(path).toMatchObject({ servers: [{ url: streamUrl }] });
   });
 
   it.each([

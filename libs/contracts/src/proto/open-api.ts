@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { EXAMPLES } from '../http/examples.js';
 import { OPERATIONS, type Operation, scopeOf } from '../http/operations.js';
-import { Problem } from '../http/problem.http.js';
 import { IdempotencyKey } from '../http/requests.http.js';
-import { RunSummary } from '../http/run-list.http.js';
-import { RunDetail } from '../http/run-reads.http.js';
-import { RunStatus } from '../run-status.js';
 import { type JsonObject, plainSchemaOf } from './json-schema.js';
 import { problemResponses, problemsOf } from './open-api-problems.js';
+import { referenceTo, sharedSchemas } from './open-api-schemas.js';
 import { streamPaths } from './open-api-streams.js';
 
+export interface Whereabouts {
+  /** Where stream-gateway is found, when that is not where the rest is. */
+  readonly streamUrl?: string | undefined;
+}
+
 /** The document clients are made from, out of the very schemas requests are parsed with. */
-export const openApi = (): JsonObject => {
+export const openApi = ({ streamUrl }: Whereabouts = {}): JsonObject => {
   const paths: Record<string, JsonObject> = {};
   for (const operation of OPERATIONS) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -31,7 +33,7 @@ export const openApi = (): JsonObject => {
       { name: 'thread', description: 'Conversations: each message is a run.' },
     ],
     security: [{ bearer: [] }],
-    paths: { ...paths, ...streamPaths() },
+    paths: { ...paths, ...streamPaths(streamUrl) },
     components: {
       securitySchemes: {
         bearer: {
@@ -42,13 +44,10 @@ export const openApi = (): JsonObject => {
       },
       parameters: { IdempotencyKey: KEY },
       responses: problemResponses(),
-      schemas: Object.fromEntries(Object.entries(SHARED).map(([name, schema]) => [name, plainSchemaOf(schema)])),
+      schemas: sharedSchemas(),
     },
   };
 };
-
-/** What has a name of its own in the document; an answer that is one of them refers to it. */
-const SHARED = { Problem, RunStatus, RunSummary, RunDetail };
 
 const KEY = {
   ...{ name: 'Idempotency-Key', in: 'header', required: false },
@@ -88,9 +87,3 @@ const parameters = (place: 'path' | 'query', schema: z.ZodObject | undefined): J
 const json = (schema: JsonObject, example: unknown): JsonObject => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
-
-const referenceTo = (schema: z.ZodType): JsonObject => {
-  const [name] = Object.entries(SHARED).find(([, shared]) => shared === schema) ?? [];
-  // The input side of an answer too: fields nobody knows yet are allowed in it.
-  return name === undefined ? plainSchemaOf(schema) : { $ref: `#/components/schemas/${name}` };
-};
