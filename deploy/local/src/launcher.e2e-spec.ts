@@ -105,6 +105,23 @@ describe('npm start -- --detach', () => {
     expect('apiUrl' in urls).toBe(existsSync(join(WORKSPACE, 'services', 'run-api', 'dist', 'main.js')));
   });
 
+  it('lets people try streams from /docs, which another process answers', async () => {
+    const { apiUrl = '', streamUrl = '' } = stack();
+    const document = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
+    expect(document.paths['/agents/runs/{id}/stream']).toMatchObject({ servers: [{ url: streamUrl }] });
+    const page = await fetch(`${apiUrl}/docs`);
+    expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${streamUrl};`);
+    const preflight = await fetch(`${streamUrl}/agents/runs/${aRunId}/stream`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: apiUrl,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, apiUrl]);
+  });
+
   it.each([[[]], [['--detach']]])('is refused a second time in the same folder %j', async (args) => {
     const running = stack();
     const { code, printed } = await millrace('start', args);

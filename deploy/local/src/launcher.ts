@@ -4,6 +4,7 @@ import { databaseSide } from './database-side.js';
 import type { Home } from './home.js';
 import { beginLogs, logFileOf } from './logs.js';
 import { natsSide } from './nats-side.js';
+import { neighboursOf } from './neighbours.js';
 import { loadSecrets } from './secrets.js';
 import { type RunningService, startService } from './service-process.js';
 import { mainFileOf, type PlacedService, placeServices } from './services.js';
@@ -51,7 +52,8 @@ export class Launcher {
     await allThrough(
       services.map((service) => {
         const servers = { NATS_URL: nats.urlFor(service.name), DATABASE_URL: database.urlFor(service.name) };
-        return this.#startService(service, { ...shared, ...servers });
+        const neighbours = neighboursOf(service.name, services, this.config.env);
+        return this.#startService(service, { ...shared, ...servers, ...neighbours });
       }),
     );
     this.#stack = {

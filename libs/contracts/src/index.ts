@@ -87,7 +87,7 @@ export {
 export { RunsPage, RunsQuery, RunSummary } from './http/run-list.http.js';
 export { EXAMPLES, type OperationExample } from './http/examples.js';
 export { OPERATIONS, scopeOf, type Operation } from './http/operations.js';
-export { openApi } from './proto/open-api.js';
+export { openApi, type Whereabouts } from './proto/open-api.js';
 export { RetryBody, RetryCreated, RunImprovement } from './http/retry.http.js';
 export { Problem } from './http/problem.http.js';
 export {

@@ -37,6 +37,16 @@ describe('loadConfig', () => {
   });
 });
 
+describe('Where streams are', () => {
+  it('is where run-api is, unless it is said', () => {
+    expect(loadConfig(env).streamUrl).toBeUndefined();
+    expect(loadConfig({ ...env, STREAM_URL: 'http://127.0.0.1:3001/' }).streamUrl).toBe('http://127.0.0.1:3001');
+    for (const STREAM_URL of ['stream', 'javascript:alert(1)', 'ftp://x']) {
+      expect(() => loadConfig({ ...env, STREAM_URL })).toThrow(/where browsers find stream-gateway/);
+    }
+  });
+});
+
 describe('Settings for browsers and limits', () => {
   it('allow nobody by default, and only whole origins', () => {
     expect(loadConfig(env).cors).toEqual([]);

@@ -24,6 +24,14 @@ const Env = z
     ...rateLimitEnv,
     ...proxyEnv,
     DATABASE_URL: databaseUrlEnv,
+    /** Where browsers find stream-gateway, when that is not where they find this service. */
+    STREAM_URL: z
+      .url({
+        protocol: /^https?$/,
+        error: 'must be where browsers find stream-gateway, like https://stream.example.com',
+      })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
     DEFAULT_AGENT: Name.default('echo'),
     DEFAULT_APP: Name.default('default'),
     DEFAULT_POLICY: Name.default('default'),
@@ -44,6 +52,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     cors: corsConfig(parsed),
     rateLimits: rateLimitConfig(parsed),
     trustedProxies: proxyConfig(parsed),
+    streamUrl: parsed.STREAM_URL,
     improver: parsed.IMPROVER_AGENT,
     defaults: { agent: parsed.DEFAULT_AGENT, appId: parsed.DEFAULT_APP, policy: parsed.DEFAULT_POLICY },
   } as const;

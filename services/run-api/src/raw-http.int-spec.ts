@@ -7,7 +7,9 @@ import { ApiWorld } from './api-world.for-spec.js';
 let world: ApiWorld;
 let url: string;
 beforeAll(async () => {
-  world = await ApiWorld.start({ CORS_ORIGINS: 'https://app.example.com' });
+  world = await ApiWorld.start({
+    ...{ CORS_ORIGINS: 'https://app.example.com', STREAM_URL: 'https://stream.example.com/live/' },
+  });
   await world.app.listen(0, '127.0.0.1');
   url = await world.app.getUrl();
 });
@@ -104,5 +106,22 @@ describe('A path that is there', () => {
     for (const path of ['/agents', '/agents/runs/', '/agents/runs//cancel', '/agents/runs/x/y/z', '/nowhere']) {
       expect([path, (await ask('DELETE', path)).status]).toEqual([path, 404]);
     }
+  });
+});
+
+describe('The documents of an instance that knows where streams are', () => {
+  it('lead there, and the page may call there', async () => {
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+    const servers = [{ url: 'https://stream.example.com/live', description: 'stream-gateway' }];
+    const led = Object.entries(paths).filter(([, path]) => 'servers' in path);
+    expect(led.map(([path]) => path)).toEqual([
+      '/agents/runs/{id}/stream',
+      '/api/agent/{runId}/events',
+      '/api/runs/{id}/events',
+      '/agents/events',
+    ]);
+    for (const [, path] of led) expect(path).toMatchObject({ servers });
+    const policy = (await fetch(`${url}/docs`)).headers.get('content-security-policy');
+    expect(policy).toContain("connect-src 'self' https://stream.example.com;");
   });
 });

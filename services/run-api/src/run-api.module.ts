@@ -8,7 +8,7 @@ import {
 } from '@millrace/adapter-jetstream';
 import { RunReader } from '@millrace/adapter-postgres';
 import { RunOrders, RunQueries, RunRetries, StoredRunQueries, ThreadOrders } from '@millrace/application';
-import { RunId, ThreadId } from '@millrace/contracts';
+import { RunId, ThreadId, type Whereabouts } from '@millrace/contracts';
 import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
 import { RunLog, ThreadLog } from '@millrace/ports';
@@ -16,6 +16,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import { DocsController } from './documents/docs.controller.js';
 import { OpenApiController } from './documents/open-api.controller.js';
+import { WHEREABOUTS } from './documents/whereabouts.js';
 import { ReadModelHealth } from './reads/read-model-health.js';
 import { ReadModelsModule } from './reads/read-models.module.js';
 import { RetryController } from './retry.controller.js';
@@ -55,6 +56,7 @@ export class RunApiModule {
       providers: [
         { provide: Readiness, useClass: RunApiReadiness },
         { provide: StreamTickets, useFactory: () => new StreamTickets(config.tickets) },
+        { provide: WHEREABOUTS, useValue: { streamUrl: config.streamUrl } satisfies Whereabouts },
         {
           provide: RunLog,
           inject: [NATS],

@@ -1,14 +1,20 @@
+import type { Whereabouts } from '@millrace/contracts';
 import { Open } from '@millrace/nest-kit/http';
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { WHEREABOUTS } from './whereabouts.js';
 
 const UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Everything comes from here, so the page works without a network; Swagger UI writes styles into what it draws. */
-const PAGE_POLICY =
-  "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';" +
+/**
+ * Everything comes from here, so the page works without a network; Swagger UI writes styles into what it draws. It may call
+ * what it describes, and nobody else.
+ */
+const pagePolicy = ({ streamUrl }: Whereabouts): string =>
+  "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;" +
+  `connect-src 'self'${streamUrl === undefined ? '' : ` ${new URL(streamUrl).origin}`};` +
   "base-uri 'none';form-action 'none';frame-ancestors 'none'";
 
 const PAGE = `<!doctype html>
@@ -39,14 +45,24 @@ const START = `SwaggerUIBundle({
 const SCRIPT = 'text/javascript; charset=utf-8';
 const AN_HOUR = 'public, max-age=3600';
 
+interface PageReply {
+  header(name: string, value: string): unknown;
+}
+
 /** The routes to read and to try. */
 @Open()
 @Controller('docs')
 export class DocsController {
+  readonly #policy: string;
+
+  constructor(@Inject(WHEREABOUTS) whereabouts: Whereabouts) {
+    this.#policy = pagePolicy(whereabouts);
+  }
+
   @Get()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Header('content-security-policy', PAGE_POLICY)
-  page(): string {
+  page(@Res({ passthrough: true }) reply: PageReply): string {
+    reply.header('content-security-policy', this.#policy);
     return PAGE;
   }
 

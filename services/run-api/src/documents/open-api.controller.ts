@@ -1,11 +1,16 @@
-import { openApi } from '@millrace/contracts';
+import { openApi, type Whereabouts } from '@millrace/contracts';
 import { Open } from '@millrace/nest-kit/http';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { WHEREABOUTS } from './whereabouts.js';
 
 @Open()
 @Controller()
 export class OpenApiController {
-  readonly #document = openApi();
+  readonly #document: object;
+
+  constructor(@Inject(WHEREABOUTS) whereabouts: Whereabouts) {
+    this.#document = openApi(whereabouts);
+  }
 
   @Get('openapi.json')
   document(): object {

@@ -1,0 +1,2 @@
+/** Where what the documents describe is found: `{ streamUrl }`. */
+export const WHEREABOUTS = Symbol('Whereabouts');
