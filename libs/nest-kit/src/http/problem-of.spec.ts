@@ -20,6 +20,17 @@ describe('A problem', () => {
     },
   );
 
+  it.each(['BLOB_MISSING', 'EVENT_INVALID'])(
+    'tells %s from a mistake in the code, and nothing of our insides',
+    (code) => {
+      expect(problemOf(new Coded(code))).toEqual({
+        status: 500,
+        code,
+        title: expect.stringMatching(/stored of this run/),
+      });
+    },
+  );
+
   it('says nothing at all of an error nobody thought of', () => {
     const unknown = { status: 500, code: 'INTERNAL_ERROR', title: 'Something went wrong here.' };
     expect(problemOf(new Coded('NOBODY_THOUGHT_OF_IT'))).toEqual(unknown);

@@ -77,6 +77,9 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
   }),
   RUN_LOG_UNAVAILABLE: later(1),
   RUN_LOG_FULL: later(30),
+  // Asking again does not help, and whoever asks did nothing wrong: somebody has to look at what is stored.
+  BLOB_MISSING: () => ({ status: 500, title: 'A part of what was stored of this run is lost.' }),
+  EVENT_INVALID: () => ({ status: 500, title: 'What is stored of this run cannot be read.' }),
   KEYS_UNAVAILABLE: later(1),
   DATABASE_UNAVAILABLE: later(1, NO_LISTS),
   DATABASE_NOT_MIGRATED: later(5, NO_LISTS),
