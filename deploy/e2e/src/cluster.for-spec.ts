@@ -25,13 +25,22 @@ import { PublishGate } from './publish-gate.for-spec.js';
 
 export type Role = 'orchestrator' | 'node-workers' | 'run-api' | 'projector' | 'stream-gateway';
 
+export interface Claims {
+  readonly tenantId?: string;
+  readonly scope?: string;
+  readonly expires?: string;
+}
+
 export interface Process extends ListeningProcess {
   readonly role: Role;
 }
 
 const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
-const SECRET = 'a secret that is known to these specs only';
-const AUTH = { AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'e2e', AUTH_AUDIENCE: 'millrace', STREAM_TICKET_SECRET: SECRET };
+export const SECRET = 'a secret that is known to these specs only';
+const AUTH = {
+  ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'e2e', AUTH_AUDIENCE: 'millrace' },
+  STREAM_TICKET_SECRET: `${SECRET}, for tickets`,
+};
 const SERVICES = join(import.meta.dirname, '..', '..', '..', 'services');
 
 /** A real nats-server and real service processes, each with its own NATS user; runs are asked for through the log. */
@@ -119,6 +128,15 @@ export class Cluster {
     await Promise.all(stopping.map(({ role }) => this.spawn(role)));
   }
 
+  /** All processes and the servers under them are killed, and started again. */
+  async killEverything(): Promise<void> {
+    const dying = [...this.processes];
+    const servers = [this.server, ...(this.database ? [this.database.server] : [])];
+    await Promise.all([...dying.map((each) => this.kill(each)), ...servers.map((server) => server.kill('SIGKILL'))]);
+    await Promise.all(servers.map((server) => server.restart()));
+    await Promise.all(dying.map(({ role }) => this.spawn(role)));
+  }
+
   async kill(killed: Process): Promise<void> {
     killed.child.kill('SIGKILL');
     await killed.child.exited;
@@ -169,8 +187,8 @@ export class Cluster {
     return readFileSync(join(this.folder, file), 'utf8').split('\n').filter(Boolean);
   }
 
-  token(expires: string = '1h'): Promise<string> {
-    return new SignJWT({ tenant_id: this.tenantId, scope: 'runs:read runs:write', sub: 'ada' })
+  token({ tenantId = this.tenantId, scope = 'runs:read runs:write', expires = '1h' }: Claims = {}): Promise<string> {
+    return new SignJWT({ tenant_id: tenantId, scope, sub: 'ada' })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuer(AUTH.AUTH_ISSUER)
       .setAudience(AUTH.AUTH_AUDIENCE)

@@ -1,25 +1,12 @@
-import {
-  connectNats,
-  NATS_USERS,
-  type NatsConnection,
-  natsUsers,
-  type NatsUserName,
-  setUpTopology,
-  STREAMS,
-} from '@millrace/adapter-jetstream';
-import { appDatabaseUrl, migrate, readerDatabaseUrl } from '@millrace/adapter-postgres';
-import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
-import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
-import { SignJWT } from 'jose';
-import { join } from 'node:path';
-import { ulid } from 'ulid';
+import { STREAMS } from '@millrace/adapter-jetstream';
+import { type Claims, Cluster, type Role } from './cluster.for-spec.js';
 
-type Service = 'run-api' | 'stream-gateway' | 'projector' | 'orchestrator' | 'node-workers';
-
-const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
-const SERVICES = join(import.meta.dirname, '..', '..', '..', 'services');
-export const SECRET = 'a secret that is known to the specs only';
 const OPEN_WIDE = '10000000';
+const SETTINGS = {
+  STREAM_COOKIE_SECURE: 'false',
+  ...{ RATE_LIMIT_READS_PER_MINUTE: OPEN_WIDE, RATE_LIMIT_WRITES_PER_MINUTE: OPEN_WIDE },
+  RATE_LIMIT_UNKNOWN_PER_MINUTE: OPEN_WIDE,
+};
 
 export interface Answer {
   readonly status: number;
@@ -28,77 +15,34 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Everything a person has who types `npm start`, asked from outside as a client would, with `fetch` alone. */
+/** Services asked from outside as a client would, with `fetch` alone, as often as a spec likes. */
 export class HttpStack {
-  readonly tenantId = ulid();
-  readonly running = new Map<Service, ListeningProcess>();
+  private constructor(private readonly cluster: Cluster) {}
 
-  private constructor(
-    readonly server: TestNats,
-    readonly postgres: TestPostgres,
-    private readonly ownerUrl: string,
-  ) {}
-
-  static async start(...services: Service[]): Promise<HttpStack> {
-    const [server, postgres] = await Promise.all([
-      startTestNats({ syncAlways: true, extraConfig: natsUsers(PASSWORDS) }),
-      startTestPostgres(),
-    ]);
-    const ownerUrl = await postgres.createDatabase('millrace');
-    await migrate({ ownerUrl, appPassword: 'secret', readerPassword: 'secret' });
-    const stack = new HttpStack(server, postgres, ownerUrl);
-    await stack.asAdmin((nats) => setUpTopology(nats, { maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 }));
-    await Promise.all(services.map((service) => stack.spawn(service)));
-    return stack;
+  static async start(...services: Role[]): Promise<HttpStack> {
+    return new HttpStack(await Cluster.start(Object.fromEntries(services.map((name) => [name, 1])), SETTINGS));
   }
 
-  async spawn(service: Service): Promise<void> {
-    const databaseUrl = service === 'projector' ? appDatabaseUrl : readerDatabaseUrl;
-    const process_ = await spawnListening({
-      command: process.execPath,
-      args: ['--enable-source-maps', join(SERVICES, service, 'dist', 'main.js')],
-      env: {
-        ...{ ...process.env, NODE_OPTIONS: '', PORT: '0', NATS_URL: this.urlFor(service) },
-        ...{ DATABASE_URL: databaseUrl(this.ownerUrl, 'secret') },
-        ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'e2e', AUTH_AUDIENCE: 'millrace' },
-        ...{ STREAM_TICKET_SECRET: `${SECRET}, for tickets`, STREAM_COOKIE_SECURE: 'false' },
-        ...{ RATE_LIMIT_READS_PER_MINUTE: OPEN_WIDE, RATE_LIMIT_WRITES_PER_MINUTE: OPEN_WIDE },
-        RATE_LIMIT_UNKNOWN_PER_MINUTE: OPEN_WIDE,
-      },
-    });
-    this.running.set(service, process_);
+  get tenantId(): string {
+    return this.cluster.tenantId;
   }
 
-  /** All processes and the servers under them are killed, and started again. */
-  async restartEverything(): Promise<void> {
-    const services = [...this.running.keys()];
-    const dying = [...this.running.values()].map(({ child }) => {
-      child.kill('SIGKILL');
-      return child.exited;
-    });
-    await Promise.all([...dying, this.server.kill('SIGKILL'), this.postgres.kill('SIGKILL')]);
-    await Promise.all([this.server.restart(), this.postgres.restart()]);
-    await Promise.all(services.map((service) => this.spawn(service)));
+  killEverything(): Promise<void> {
+    return this.cluster.killEverything();
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.running.values()].map(({ child }) => child.stop('SIGTERM', 10_000)));
-    await Promise.all([this.server.stop(), this.postgres.stop()]);
+  stop(): Promise<void> {
+    return this.cluster.stop();
   }
 
-  urlOf(service: Service): string {
-    const url = this.running.get(service)?.url;
-    if (url === undefined) throw new Error(`${service} does not run`);
-    return url;
+  urlOf(service: Role): string {
+    const [first] = this.cluster.of(service);
+    if (first === undefined) throw new Error(`${service} does not run`);
+    return first.url;
   }
 
-  token(tenantId = this.tenantId, scope = 'runs:read runs:write'): Promise<string> {
-    return new SignJWT({ tenant_id: tenantId, scope, sub: 'ada' })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setIssuer('e2e')
-      .setAudience('millrace')
-      .setExpirationTime('1h')
-      .sign(new TextEncoder().encode(SECRET));
+  token(claims?: Claims): Promise<string> {
+    return this.cluster.token(claims);
   }
 
   async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
@@ -144,29 +88,14 @@ export class HttpStack {
   }
 
   /** How many messages the log holds. */
-  stored(): Promise<number> {
-    return this.asAdmin(async (nats) => {
-      const answer = await nats.request(`$JS.API.STREAM.INFO.${STREAMS.runs}`);
-      return answer.json<{ state: { messages: number } }>().state.messages;
-    });
+  async stored(): Promise<number> {
+    const answer = await this.cluster.nats.request(`$JS.API.STREAM.INFO.${STREAMS.runs}`);
+    return answer.json<{ state: { messages: number } }>().state.messages;
   }
 
   /** What a service complained about. */
-  complaints(service: Service): string[] {
-    return (this.running.get(service)?.lines ?? []).filter((line) => !line.includes('"level":"info"'));
-  }
-
-  private async asAdmin<T>(work: (nats: NatsConnection) => Promise<T>): Promise<T> {
-    const nats = await connectNats({ url: this.urlFor('admin'), name: 'e2e' });
-    try {
-      return await work(nats);
-    } finally {
-      await nats.close();
-    }
-  }
-
-  private urlFor(user: NatsUserName): string {
-    return this.server.url.replace('nats://', `nats://${user}:secret@`);
+  complaints(service: Role): string[] {
+    return this.cluster.of(service).flatMap(({ lines }) => lines.filter((line) => !line.includes('"level":"info"')));
   }
 }
 

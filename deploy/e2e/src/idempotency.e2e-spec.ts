@@ -34,7 +34,7 @@ describe('1,000 keys, each sent 20 times in parallel', () => {
     expect(told.every((answers) => answers.length === 1 && answers[0]?.startsWith('201 '))).toBe(true);
     expect(new Set(told.flat()).size).toBe(KEYS.length);
 
-    await stack.restartEverything();
+    await stack.killEverything();
     const again = await sendAll(KEYS.slice(0, 100));
     for (const [key, answers] of again) expect([key, [...answers]]).toEqual([key, [...(first.get(key) ?? [])]]);
     expect(await stack.stored()).toBe(KEYS.length);
