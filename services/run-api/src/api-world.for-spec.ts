@@ -24,6 +24,7 @@ import {
   ReadModelTables,
 } from '@millrace/adapter-postgres';
 import { foldRunRows } from '@millrace/run-views';
+import { failRun, requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SignJWT } from 'jose';
@@ -139,6 +140,14 @@ export class ApiWorld {
     return { status, headers, body: response.json<Record<string, unknown>>() };
   }
 
+  post(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.ask('POST', url, { body, headers });
+  }
+
+  get(url: string): Promise<Answer> {
+    return this.ask('GET', url);
+  }
+
   token(claims: Record<string, unknown> = {}): Promise<string> {
     return new SignJWT({ tenant_id: this.ada, scope: 'runs:read runs:write', sub: 'ada', ...claims })
       .setProtectedHeader({ alg: 'HS256' })
@@ -151,6 +160,25 @@ export class ApiWorld {
   async create(body: object = { appId: 'demo', policy: 'default', input: { text: 'hello' } }): Promise<RunRef> {
     const { body: made } = await this.ask('POST', '/agents/runs', { body });
     return { tenantId: this.ada, runId: RunId.parse(made['runId']) };
+  }
+
+  /** Of which a worker has begun the first node. */
+  async running(): Promise<RunRef> {
+    const ref = await this.create();
+    for (const command of [startRun(ref), scheduleNodes(ref), startNode(ref)]) await this.others.handle(command);
+    return ref;
+  }
+
+  async asking(request = requestInput().request): Promise<RunRef> {
+    const ref = await this.running();
+    await this.others.handle(requestInput({ ...ref, request }));
+    return ref;
+  }
+
+  async failed(): Promise<RunRef> {
+    const ref = await this.running();
+    await this.others.handle(failRun(ref));
+    return ref;
   }
 
   async kinds(ref: RunRef): Promise<string[]> {

@@ -1,21 +1,8 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aRequestId, InputRequest, Problem, RunDetail, type RunRef, StreamTicketAnswer } from '@millrace/contracts';
+import { aRequestId, Problem, RunDetail, StreamTicketAnswer } from '@millrace/contracts';
 import { StreamTickets } from '@millrace/nest-kit/http';
-import {
-  expireInput,
-  failRun,
-  finishNode,
-  finishRun,
-  requestIdOf,
-  requestInput,
-  say,
-  scheduleNodes,
-  messageAdded,
-  logWritten,
-  startNode,
-  startRun,
-} from '@millrace/testing';
+import { finishNode, finishRun, logWritten, messageAdded, say } from '@millrace/testing';
 import { decodeJwt } from 'jose';
 import { ApiWorld, TICKET_SECRET } from './api-world.for-spec.js';
 
@@ -25,24 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const aRunning = async (): Promise<RunRef> => {
-  const ref = await world.create();
-  for (const command of [startRun(ref), scheduleNodes(ref), startNode(ref)]) await world.others.handle(command);
-  return ref;
-};
-const anAsking = async (request = requestInput().request): Promise<RunRef> => {
-  const ref = await aRunning();
-  await world.others.handle(requestInput({ ...ref, request }));
-  return ref;
-};
-const aFailed = async (): Promise<RunRef> => {
-  const ref = await aRunning();
-  await world.others.handle(failRun(ref));
-  return ref;
-};
-const post = (url: string, body?: unknown, headers: Record<string, string> = {}) =>
-  world.ask('POST', url, { body, headers });
-const get = (url: string) => world.ask('GET', url);
+const post = (url: string, body?: unknown, headers?: Record<string, string>) => world.post(url, body, headers);
+const get = (url: string) => world.get(url);
 
 describe('Native runs', () => {
   it('are created with the default agent, and readable at once', async () => {
@@ -121,7 +92,7 @@ describe('Native runs', () => {
   });
 
   it('show what happened in them', async () => {
-    const ref = await aRunning();
+    const ref = await world.running();
     const url = `/agents/runs/${ref.runId}`;
     for (const fact of [messageAdded(), logWritten()]) await world.others.handle({ ...say(fact), ...ref });
     expect((await get(`${url}/steps`)).body).toMatchObject({ steps: [{ node: 'plan', state: 'RUNNING' }] });
@@ -153,7 +124,7 @@ describe('Native runs', () => {
   });
 
   it('give their public events page by page, and no internal one', async () => {
-    const ref = await aRunning();
+    const ref = await world.running();
     await world.others.handle(finishNode(ref));
     await world.others.handle(finishRun(ref));
     const all = ['RunStarted', 'NodeStarted', 'NodeFinished', 'RunFinished'];
@@ -170,7 +141,7 @@ describe('Native runs', () => {
   });
 
   it('are paused, resumed and canceled, and answer a repeat with how they stand', async () => {
-    const { runId, ...ref } = await aRunning();
+    const { runId, ...ref } = await world.running();
     for (const [order, status] of [
       ['pause', 'PAUSED'],
       ['pause', 'PAUSED'],
@@ -189,16 +160,16 @@ describe('Native runs', () => {
   });
 
   it('are done when a person says so, and one that has ended answers a cancel with its state', async () => {
-    const { runId } = await aRunning();
+    const { runId } = await world.running();
     expect((await post(`/agents/runs/${runId}/done`, { note: 'good' })).body).toEqual({ status: 'RUNNING' });
-    const ended = await aFailed();
+    const ended = await world.failed();
     expect((await post(`/agents/runs/${ended.runId}/cancel`)).body).toEqual({ status: 'FAILED' });
     const pause = await post(`/agents/runs/${ended.runId}/pause`);
     expect([pause.status, pause.body['code']]).toEqual([409, 'RUN_ENDED']);
   });
 
   it('are retried as a new run, once for one key', async () => {
-    const ref = await aFailed();
+    const ref = await world.failed();
     const url = `/agents/runs/${ref.runId}/retry`;
     const key = { 'idempotency-key': 'retry-1' };
     const first = await post(url, { note: 'again' }, key);
@@ -208,87 +179,8 @@ describe('Native runs', () => {
     expect((await world.kinds(ref)).filter((kind) => kind === 'RetryRequested')).toHaveLength(1);
     const other = await post(url, { note: 'another' }, key);
     expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    const early = await post(`/agents/runs/${(await aRunning()).runId}/retry`);
+    const early = await post(`/agents/runs/${(await world.running()).runId}/retry`);
     expect([early.status, early.body['code']]).toEqual([409, 'RUN_NOT_ENDED']);
-  });
-});
-
-describe('An answer to a request for input', () => {
-  it('is taken once', async () => {
-    const ref = await anAsking();
-    const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;
-    expect((await get(`/agents/runs/${ref.runId}`)).body).toMatchObject({ openInputs: [{ type: 'waitForInput' }] });
-    expect((await post(url, { response: { text: 'Ada' } })).body).toEqual({ status: 'RUNNING' });
-    const again = await post(url, { response: { text: 'Eve' } });
-    expect([again.status, again.body['code']]).toEqual([409, 'INPUT_ALREADY_ANSWERED']);
-    expect((await world.log.read(ref)).events.at(-1)).toMatchObject({ response: { text: 'Ada' }, by: 'ada' });
-  });
-
-  it('needs no more than what the run itself shows: the whole request', async () => {
-    const request = { type: 'waitForChoice', prompt: 'Which way?', choices: [{ id: 'left', label: 'To the mill' }] };
-    const ref = await anAsking(InputRequest.parse(request));
-    const [open] = RunDetail.parse((await get(`/agents/runs/${ref.runId}`)).body).openInputs;
-    expect(open).toEqual({ requestId: aRequestId, type: 'waitForChoice', request });
-    const response = { choice: open?.request.type === 'waitForChoice' ? open.request.choices[0]?.id : undefined };
-    expect((await post(`/agents/runs/${ref.runId}/inputs/${aRequestId}`, { response })).status).toBe(200);
-  });
-
-  it('is refused for a request nobody made, and one that has expired', async () => {
-    const ref = await anAsking();
-    const unknown = await post(`/agents/runs/${ref.runId}/inputs/${requestIdOf(9)}`, { response: { text: 'Ada' } });
-    expect([unknown.status, unknown.body['code']]).toEqual([404, 'INPUT_NOT_FOUND']);
-    await world.others.handle(expireInput(ref));
-    const late = await post(`/agents/runs/${ref.runId}/inputs/${aRequestId}`, { response: 'whatever' });
-    expect([late.status, late.body['code']]).toEqual([410, 'INPUT_EXPIRED']);
-  });
-
-  it('is refused for the same reason after the run has ended', async () => {
-    const [answered, expired, open] = [await anAsking(), await anAsking(), await anAsking()];
-    await post(`/agents/runs/${answered.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } });
-    await world.others.handle(expireInput(expired));
-    for (const ref of [answered, expired, open]) await world.others.handle(failRun(ref));
-    const answers = [
-      await post(`/agents/runs/${open.runId}/inputs/${requestIdOf(9)}`, { response: { text: 'Ada' } }),
-      await post(`/agents/runs/${answered.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } }),
-      await post(`/agents/runs/${expired.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } }),
-      await post(`/agents/runs/${open.runId}/inputs/${aRequestId}`, { response: { text: 'Ada' } }),
-    ];
-    expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
-      [404, 'INPUT_NOT_FOUND'],
-      [409, 'INPUT_ALREADY_ANSWERED'],
-      [410, 'INPUT_EXPIRED'],
-      [409, 'RUN_ENDED'],
-    ]);
-  });
-
-  it('has the shape the request asks for, or the field that is wrong is named', async () => {
-    const ref = await anAsking({ type: 'waitForChoice', choices: [{ id: 'left' }, { id: 'right' }] });
-    const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;
-    const before = await world.kinds(ref);
-    for (const response of [{ choice: 7 }, { choice: 'up' }, {}]) {
-      const { status, body } = await post(url, { response });
-      expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED']);
-      expect(body['errors']).toMatchObject([{ field: 'response.choice' }]);
-    }
-    expect(await world.kinds(ref)).toEqual(before);
-    expect((await post(url, { response: { choice: 'left' } })).status).toBe(200);
-  });
-
-  it('says what the input becomes when it edits the input of a tool', async () => {
-    const ref = await anAsking({
-      type: 'toolApproval',
-      toolUseId: 'toolu_1',
-      tool: 'search',
-      input: { query: 'mill' },
-    });
-    const url = `/agents/runs/${ref.runId}/inputs/${aRequestId}`;
-    const { status, body } = await post(url, { response: { decision: 'edit' } });
-    expect([status, body['code'], body['errors']]).toMatchObject([
-      400,
-      'VALIDATION_FAILED',
-      [{ field: 'response.input' }],
-    ]);
-    expect((await post(url, { response: { decision: 'edit', input: { query: 'race' } } })).status).toBe(200);
   });
 });
 
@@ -302,7 +194,7 @@ describe('A body', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['bytes', { 'content-type': 'application/octet-stream', 'content-length': '0' }],
   ])('may be left out of an order, whatever its type is said to be: %s', async (_, headers) => {
-    const { runId } = await aRunning();
+    const { runId } = await world.running();
     expect((await world.ask('POST', `/agents/runs/${runId}/pause`, { headers })).body).toEqual({ status: 'PAUSED' });
     expect((await world.ask('POST', `/agents/runs/${runId}/stream-ticket`, { headers })).status).toBe(201);
     expect((await world.ask('POST', '/api/threads', { headers })).status).toBe(201);
@@ -344,7 +236,7 @@ describe('The agent dialect', () => {
       agent: 'echo',
       appId: 'default',
     });
-    const { runId } = await anAsking();
+    const { runId } = await world.asking();
     const answer = { requestId: aRequestId, response: { text: 'Ada' } };
     expect((await post(`/api/agent/${runId}/input`, answer)).body).toEqual({ status: 'RUNNING' });
     expect((await post(`/api/agent/${runId}/input`, answer)).status).toBe(409);
@@ -380,63 +272,6 @@ describe('The thread dialect', () => {
     }
     const lost = await post(`/api/threads/${world.ids.next()}/messages`, { content: 'hello' });
     expect([lost.status, lost.body['code']]).toEqual([404, 'THREAD_NOT_FOUND']);
-  });
-});
-
-describe('An Idempotency-Key', () => {
-  const body = { appId: 'demo', policy: 'default', input: { text: 'once' } };
-
-  it('makes one run however often it is sent, and 422 of another request', async () => {
-    const key = { 'idempotency-key': 'k-1' };
-    const first = await post('/agents/runs', body, key);
-    const again = await post('/agents/runs', { input: { text: 'once' }, policy: 'default', appId: 'demo' }, key);
-    expect([again.status, again.body]).toEqual([201, first.body]);
-    const other = await post('/agents/runs', { ...body, input: { text: 'twice' } }, key);
-    expect([other.status, other.body['code']]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-  });
-
-  it('makes one run in every dialect whatever the defaults have become', async () => {
-    const { body: thread } = await post('/api/threads', {});
-    const requests = [
-      ['/agents/runs', body],
-      ['/api/agent/run', { agent: 'echo', input: { text: 'once' } }],
-      [`/api/threads/${String(thread['threadId'])}/messages`, { content: 'once' }],
-    ] as const;
-    const changed = { DEFAULT_AGENT: 'critic', DEFAULT_APP: 'atlas', DEFAULT_POLICY: 'careful' };
-    for (const [url, sent] of requests) {
-      const ask = { body: sent, headers: { 'idempotency-key': `defaults of ${url}`.replaceAll(' ', '-') } };
-      const first = await world.ask('POST', url, ask);
-      const again = await world.askBeside(changed, 'POST', url, ask);
-      expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
-    }
-  });
-
-  it('belongs to its tenant', async () => {
-    const headers = { 'idempotency-key': 'shared' };
-    const token = await world.token({ tenant_id: world.bob });
-    const ours = await world.ask('POST', '/agents/runs', { body, headers });
-    const theirs = await world.ask('POST', '/agents/runs', { body: { ...body, input: 1 }, headers, token });
-    expect([ours.status, theirs.status]).toEqual([201, 201]);
-    expect(ours.body).not.toEqual(theirs.body);
-  });
-
-  it('is refused when it is empty, too long or not printable', async () => {
-    for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(256)]) {
-      const { status, body: problem } = await post('/agents/runs', body, { 'idempotency-key': key });
-      expect([status, problem['errors']]).toMatchObject([400, [{ field: 'Idempotency-Key' }]]);
-    }
-  });
-
-  it('sent ten times in parallel makes as many runs as there are keys', async () => {
-    const before = await world.stored();
-    const keys = Array.from({ length: 200 }, (_, at) => `parallel-${at}`);
-    const asked = keys.flatMap((key) =>
-      Array.from({ length: 10 }, () => post('/agents/runs', body, { 'idempotency-key': key })),
-    );
-    const answers = await Promise.all(asked);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ body: made }) => made['runId'])).size).toBe(200);
-    expect((await world.stored()) - before).toBe(200);
   });
 });
 
