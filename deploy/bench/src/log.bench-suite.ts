@@ -123,7 +123,7 @@ async function longRun(world: BenchWorld): Promise<Measure[]> {
   const middle = LONG / 2;
   const seek = await inTurn(
     9,
-    () => timed(() => world.log.read(run, { sequence: middle }, 1)),
+    () => timed(() => world.log.read(run, { sequence: middle }, { limit: 1 })),
     () => timed(() => raw.read(run, 1_000, middle)),
   );
   return [

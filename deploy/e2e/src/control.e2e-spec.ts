@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeadLetters } from '@millrace/adapter-jetstream';
+import { JetStreamDeadLetters } from '@millrace/adapter-jetstream';
 import { RunRedrive } from '@millrace/application';
 import { type RunEvent, RunId, type RunRef } from '@millrace/contracts';
 import { Cluster } from './cluster.for-spec.js';
@@ -104,7 +104,7 @@ describe('A run that cannot go on', () => {
     expect(events.filter(isKind('NodeRetryScheduled'))).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({ kind: 'RunFailed', errorCode: 'MAX_RETRIES_EXCEEDED' });
 
-    const [letter] = await new DeadLetters(cluster.nats).list(10);
+    const [letter] = await new JetStreamDeadLetters(cluster.nats).list(10);
     expect(letter).toMatchObject({ consumer: 'node-workers', reason: expect.stringContaining('Step 1 fails') });
     const redrive = new RunRedrive(cluster.ports, () => RunId.parse(cluster.ids.next()));
     const { failed: of, run } = await redrive.redriveLetter(letter!, 'ada', 'try once more');

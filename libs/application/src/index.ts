@@ -6,6 +6,7 @@ export type { ConductPorts } from './conduct/conducted-run.js';
 export { TaskExecutor, type TaskMessage, type WorkNotes, type WorkPorts } from './work/task-executor.js';
 export { Dispatcher, type DispatchNotes, type DispatchPorts } from './dispatch/dispatcher.js';
 export { DispatchQueue, type DispatchLimits, type DispatchSnapshot } from './dispatch/dispatch-queue.js';
+export { reasonOf, SetAsides, type Loop, type SetAside, type SetAsideNotes } from './set-aside.js';
 export type { WaitingRun } from './dispatch/waiting-line.js';
 export { RunRedrive, type Redriven } from './run-redrive.js';
 export { RunQueries, type PublicPage } from './api/run-queries.js';

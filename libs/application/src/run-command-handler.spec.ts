@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
 import type { RunRef } from '@millrace/contracts';
-import { type Appended, type EventDraft, RunLogUnavailable, type Tail } from '@millrace/ports';
+import { type Appended, type EventDraft, StoreUnavailable, type Tail } from '@millrace/ports';
 import { RunRefused } from '@millrace/run-domain';
 import {
   aRunRef,
@@ -83,10 +83,10 @@ describe('RunCommandHandler', () => {
   it('passes on that the store is away, and leaves it to the caller to try again', async () => {
     const log = new InMemoryRunLog();
     const away = new RacedLog(log, async () => {
-      throw new RunLogUnavailable('gone');
+      throw new StoreUnavailable('gone');
     });
     const handler = new RunCommandHandler({ log: away, ids: new CountingEventIds(), clock: new ManualClock() });
-    await expect(handler.handle(requestRun())).rejects.toBeInstanceOf(RunLogUnavailable);
+    await expect(handler.handle(requestRun())).rejects.toBeInstanceOf(StoreUnavailable);
     await handler.handle(requestRun());
     expect((await log.read(aRunRef)).events).toHaveLength(1);
   });

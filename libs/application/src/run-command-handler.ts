@@ -1,4 +1,5 @@
 import type { RunEvent, RunRef } from '@millrace/contracts';
+import type { AtLeast } from '@millrace/ports';
 import type { Run, RunCommand } from '@millrace/run-domain';
 import { RunSession, type SessionPorts } from './run-session.js';
 
@@ -8,19 +9,22 @@ export interface Handled {
   readonly appended: readonly RunEvent[];
 }
 
-/** One order to one run, from whoever holds nothing of it: load, decide, append. */
+/** One order to one run, from a caller that holds nothing of it: load, decide, append. */
 export class RunCommandHandler {
   constructor(private readonly ports: SessionPorts) {}
 
-  async handle(command: RunCommand): Promise<Handled> {
+  /** A caller that was told of an event of the run names its place. */
+  async handle(command: RunCommand, atLeast?: AtLeast): Promise<Handled> {
     const isFirst = command.kind === 'RequestRun';
-    const session = isFirst ? RunSession.unread(this.ports, command) : await RunSession.open(this.ports, command);
+    const session = isFirst
+      ? RunSession.unread(this.ports, command)
+      : await RunSession.open(this.ports, command, { atLeast });
     const appended = await session.execute(command);
     return { run: session.run, appended };
   }
 
   /** The run as its history tells it now. */
   async load(ref: RunRef): Promise<Run> {
-    return (await RunSession.open(this.ports, ref)).run;
+    return (await RunSession.open(this.ports, ref, { atLeast: 'now' })).run;
   }
 }

@@ -29,7 +29,7 @@ export class RunRedrive {
 
   async redrive({ tenantId, runId }: RunRef, by: string, note?: string): Promise<Redriven> {
     const failed = { tenantId, runId };
-    const { events } = await this.ports.log.read(failed);
+    const { events } = await this.ports.log.read(failed, undefined, { atLeast: 'now' });
     const requested = events.find((event) => event.kind === 'RunRequested');
     if (!requested) throw new RunRefused('RUN_NOT_FOUND', failed);
     await this.#handler.handle({ kind: 'RequestRetry', ...failed, by, ...(note === undefined ? {} : { note }) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
 import type { RunEvent, RunRef } from '@millrace/contracts';
-import { type Appended, type EventDraft, RunLogUnavailable, type Tail } from '@millrace/ports';
+import { type Appended, type EventDraft, StoreUnavailable, type Tail } from '@millrace/ports';
 import {
   aRunRef,
   finishNode,
@@ -118,7 +118,7 @@ describe('RunWriter', () => {
 
   it('asks a store that is away again with the same event', async () => {
     const { log, writer, said, pauses } = await aRunningNode();
-    log.failures = [new RunLogUnavailable('gone'), new RunLogUnavailable('gone')];
+    log.failures = [new StoreUnavailable('gone'), new StoreUnavailable('gone')];
     await writer.write(say(tokenDelta({ text: 'a' })));
     expect(await said()).toEqual(['TokenDelta:a']);
     expect(new Set(log.drafts.slice(-3).map(({ eventId }) => eventId)).size).toBe(1);

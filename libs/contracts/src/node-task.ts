@@ -17,6 +17,8 @@ export const NodeTask = z.object({
   /** Encoded by the runtime that made it; by reference when it is large. */
   input: z.union([z.string(), BlobRef]),
   nodeError: z.object({ node: Name, error: NodeError }).optional(),
+  /** How far the run's history went when this was offered: a worker reads at least so much. Not in old tasks. */
+  scheduledAt: z.int().positive().optional(),
 });
 export type NodeTask = z.infer<typeof NodeTask>;
 

@@ -3,7 +3,7 @@ export { ConsumerController, PassErrorsOn } from './pass-errors-on.filter.js';
 export { startTelemetry } from './telemetry.js';
 export { HealthController, Readiness } from './health.controller.js';
 export { NatsHealth } from './nats-health.js';
-export { NATS, NatsModule } from './nats.module.js';
+export { NATS, NatsModule, PLATFORM, platformPart } from './nats.module.js';
 export { OutageLog } from './outage-log.js';
 export { PinoLogger } from './pino-logger.js';
 export { runService, startService, type Service } from './run-service.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   connectNats,
-  DeadLetters,
+  JetStreamDeadLetters,
   JetStreamBlobStore,
   JetStreamRunLog,
   type NatsConnection,
@@ -106,7 +106,7 @@ describe('A Nest service on a durable consumer', () => {
 
   it('parks what the handler parks, what it throws as hopeless, and what nobody handles', async () => {
     for (const kind of ['RunFailed', 'RunCanceled', 'RunFinished'] as const) await append(kind);
-    const letters = new DeadLetters(nats);
+    const letters = new JetStreamDeadLetters(nats);
     await until(async () => (await letters.list(10)).length === 3);
     const reasons = (await letters.list(10)).map(({ reason }) => reason).sort();
     expect(reasons).toEqual([

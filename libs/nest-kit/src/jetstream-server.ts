@@ -1,4 +1,9 @@
-import { type ConsumerOptions, type Delivery, DurableConsumer, type NatsConnection } from '@millrace/adapter-jetstream';
+import {
+  type ConsumerOptions,
+  type JetStreamDelivery,
+  DurableConsumer,
+  type NatsConnection,
+} from '@millrace/adapter-jetstream';
 import { ConfigInvalid } from '@millrace/kernel';
 import { done, type Outcome } from '@millrace/ports';
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
@@ -9,8 +14,8 @@ import { inConsumerSpan } from './telemetry.js';
 export const JETSTREAM = Symbol('jetstream');
 
 /** What a handler is given beside the payload: `@Ctx() { delivery }`. */
-export class JetStreamContext extends BaseRpcContext<[Delivery]> {
-  get delivery(): Delivery {
+export class JetStreamContext extends BaseRpcContext<[JetStreamDelivery]> {
+  get delivery(): JetStreamDelivery {
     return this.args[0];
   }
 }
@@ -57,7 +62,7 @@ export class JetStreamServer extends Server implements CustomTransportStrategy {
     this.#consumer = await DurableConsumer.open(nats, consumer, (delivery) => this.deliver(delivery));
   }
 
-  private async deliver(delivery: Delivery): Promise<Outcome> {
+  private async deliver(delivery: JetStreamDelivery): Promise<Outcome> {
     const handler = this.handlerOf(delivery.subject);
     // Thrown, not ignored: a subject the consumer is given and nobody handles is a mistake in the declaration.
     if (!handler) throw new ConfigInvalid(`No handler for ${delivery.subject} of consumer ${this.options.durable}`);

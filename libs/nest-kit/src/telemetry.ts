@@ -1,4 +1,4 @@
-import type { Delivery } from '@millrace/adapter-jetstream';
+import type { JetStreamDelivery } from '@millrace/adapter-jetstream';
 import {
   context,
   propagation,
@@ -12,7 +12,7 @@ import {
 const TRACER = 'millrace';
 
 /** The work on one message, in the trace of whoever sent it. */
-export function inConsumerSpan<T>(delivery: Delivery, work: () => Promise<T>): Promise<T> {
+export function inConsumerSpan<T>(delivery: JetStreamDelivery, work: () => Promise<T>): Promise<T> {
   const { subject, headers, attempt } = delivery;
   const parent = headers ? propagation.extract(ROOT_CONTEXT, headers, getter) : ROOT_CONTEXT;
   const attributes = {
@@ -49,7 +49,7 @@ export async function startTelemetry(service: string, endpoint: string | undefin
   return () => sdk.shutdown();
 }
 
-type Headers = NonNullable<Delivery['headers']>;
+type Headers = NonNullable<JetStreamDelivery['headers']>;
 const getter: TextMapGetter<Headers> = {
   keys: (carrier) => carrier.keys(),
   get: (carrier, key) => carrier.get(key) || undefined,

@@ -2,14 +2,14 @@ export {
   EMPTY_TAIL,
   RunLog,
   RunLogConflict,
-  RunLogFull,
-  RunLogUnavailable,
   type Appended,
   type EventDraft,
   type ReadFrom,
+  type ReadOptions,
   type RunPage,
   type Tail,
 } from './run-log.port.js';
+export { StoreFull, StoreUnavailable, type AtLeast, type StorePlace } from './store.js';
 export { BlobMissing, BlobStore } from './blob-store.port.js';
 export { done, leave, park, retryAfter, type Outcome } from './outcome.js';
 export { Clock, EventIds } from './identity.port.js';
@@ -44,3 +44,14 @@ export { Leases, Snapshots, type HeldLease } from './lease.port.js';
 export { ThreadLog } from './thread-log.port.js';
 export { TenantFeed, type FeedEvent, type FeedPage, type FeedWanted } from './tenant-feed.port.js';
 export { TicketLedger, TicketLedgerUnavailable } from './ticket-ledger.port.js';
+export {
+  CONSUMERS,
+  Deliveries,
+  type ConsumerName,
+  type Consuming,
+  type Delivery,
+  type DeliveryOptions,
+  type HandleDelivery,
+} from './delivery.port.js';
+export { DeadLetters, type DeadLetter } from './dead-letters.port.js';
+export type { Platform } from './platform.port.js';

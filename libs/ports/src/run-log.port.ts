@@ -1,10 +1,11 @@
 import { PlatformError } from '@millrace/kernel';
 import type { EventId, RunEvent, RunFact, RunRef } from '@millrace/contracts';
+import type { AtLeast, StorePlace } from './store.js';
 
 /** How far a history goes. `position` and `sequence` are -1 and `streamSequence` 0 for a run nobody has requested. */
 export interface Tail {
   /** Where the store keeps the run's last event: what the next append is compared with. */
-  readonly streamSequence: number;
+  readonly streamSequence: StorePlace;
   readonly position: number;
   /** The last public event's number, whatever the last event is. */
   readonly sequence: number;
@@ -31,6 +32,16 @@ export interface RunPage {
   readonly hasMore: boolean;
 }
 
+export interface ReadOptions {
+  /** At most so many events. */
+  readonly limit?: number;
+  /**
+   * A reader that was told of an event names its place: without it a replica that lags may answer from before the
+   * event. Rejects with StoreUnavailable when no replica gets there in time.
+   */
+  readonly atLeast?: AtLeast | undefined;
+}
+
 export abstract class RunLog {
   /**
    * Stores the fact while history still ends at `tail`, stamped with the next position and, when it is public, the
@@ -39,10 +50,13 @@ export abstract class RunLog {
    */
   abstract append(run: RunRef, draft: EventDraft, tail: Tail): Promise<Appended>;
 
-  /** Events in order, to the end or to `limit`; none for a run nobody has requested. Does not scan what lies before. */
-  abstract read(run: RunRef, from?: ReadFrom, limit?: number): Promise<RunPage>;
+  /**
+   * Events in order, to the end or to `limit`; none for a run that was never requested. Does not scan what lies before.
+   * What it gives is the history as it was at some moment; `atLeast` says how recent that moment must be.
+   */
+  abstract read(run: RunRef, from?: ReadFrom, options?: ReadOptions): Promise<RunPage>;
 
-  abstract tail(run: RunRef): Promise<Tail>;
+  abstract tail(run: RunRef, options?: Pick<ReadOptions, 'atLeast'>): Promise<Tail>;
 
   /**
    * The history from `from` on and then what is appended, for ever: every event once, in order. Ends when `signal`
@@ -51,20 +65,8 @@ export abstract class RunLog {
   abstract follow(run: RunRef, from?: ReadFrom, signal?: AbortSignal): AsyncIterableIterator<RunEvent>;
 }
 
-/** Somebody else wrote first: read what you missed and decide again. */
+/** Another writer was first: read all there is now, and decide again. */
 export class RunLogConflict extends PlatformError {
   readonly code = 'RUN_LOG_CONFLICT';
-  readonly redelivery = 'retry';
-}
-
-/** The store did not take or give it; nothing is known about the outcome of an append. */
-export class RunLogUnavailable extends PlatformError {
-  readonly code = 'RUN_LOG_UNAVAILABLE';
-  readonly redelivery = 'retry';
-}
-
-/** The store is at its limit: reads go on, appends are refused until there is space. */
-export class RunLogFull extends PlatformError {
-  readonly code = 'RUN_LOG_FULL';
   readonly redelivery = 'retry';
 }

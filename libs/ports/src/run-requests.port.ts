@@ -1,4 +1,5 @@
 import type { RunId, TenantId } from '@millrace/contracts';
+import type { StorePlace } from './store.js';
 
 /** That a run was requested, and where the log has it; not what has become of it since. */
 export interface RequestedRun {
@@ -8,6 +9,11 @@ export interface RequestedRun {
 
 /** A tenant's requests in the order they were stored. */
 export abstract class RunRequests {
-  /** The first `limit` at `from` or later. */
-  abstract page(tenantId: TenantId, from: number, limit: number): Promise<readonly RequestedRun[]>;
+  /** The first `limit` at `from` or later, none left out up to `atLeast`, where a request is known to lie. */
+  abstract page(
+    tenantId: TenantId,
+    from: StorePlace,
+    limit: number,
+    atLeast: StorePlace,
+  ): Promise<readonly RequestedRun[]>;
 }

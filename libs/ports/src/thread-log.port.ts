@@ -4,7 +4,7 @@ import type { ThreadEvent, ThreadRef } from '@millrace/contracts';
 export abstract class ThreadLog {
   /**
    * Stores a thread's first event and resolves with it; resolves with the one that is there when the thread exists,
-   * whoever created it. Rejects with RunLogUnavailable or RunLogFull when the store does not take it.
+   * whoever created it. Rejects with StoreUnavailable or StoreFull when the store does not take it.
    */
   abstract create(event: ThreadEvent): Promise<ThreadEvent>;
 

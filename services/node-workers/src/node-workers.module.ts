@@ -1,18 +1,10 @@
-import {
-  JetStreamBlobStore,
-  JetStreamRunLog,
-  JetStreamTaskQueue,
-  type NatsConnection,
-  SystemClock,
-  UlidEventIds,
-} from '@millrace/adapter-jetstream';
 import { LangGraphRuntime } from '@millrace/adapter-langgraph';
 import { ScriptedLlm } from '@millrace/adapter-llm-scripted';
 import { AgentRegistry, loadAgents } from '@millrace/agent-sdk';
 import { agents, scriptedAnswer } from '@millrace/agents';
 import { TaskExecutor } from '@millrace/application';
-import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
-import { LlmPort, TaskQueue } from '@millrace/ports';
+import { HealthController, NatsModule, PLATFORM, platformPart, Readiness } from '@millrace/nest-kit';
+import { LlmPort, type Platform, TaskQueue } from '@millrace/ports';
 import { type DynamicModule, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from './config.js';
@@ -35,12 +27,8 @@ export class NodeWorkersModule implements OnApplicationShutdown {
           useFactory: () => loadAgents(config.agentModules, undefined, new AgentRegistry(agents)),
         },
         { provide: LlmPort, useFactory: () => new ScriptedLlm(scriptedAnswer) },
-        {
-          provide: TaskQueue,
-          inject: [NATS],
-          useFactory: (nats: NatsConnection) => new JetStreamTaskQueue(nats, new JetStreamBlobStore(nats)),
-        },
-        { provide: TaskExecutor, inject: [NATS, AgentRegistry, LlmPort], useFactory: executorOn },
+        platformPart(TaskQueue, ({ tasks }) => tasks),
+        { provide: TaskExecutor, inject: [PLATFORM, AgentRegistry, LlmPort], useFactory: executorOn },
       ],
     };
   }
@@ -50,13 +38,12 @@ export class NodeWorkersModule implements OnApplicationShutdown {
   }
 }
 
-function executorOn(nats: NatsConnection, registry: AgentRegistry, llm: LlmPort): TaskExecutor {
+function executorOn(platform: Platform, registry: AgentRegistry, llm: LlmPort): TaskExecutor {
   const log = new Logger(TaskExecutor.name);
   return new TaskExecutor(
     {
-      log: new JetStreamRunLog(nats, new JetStreamBlobStore(nats)),
-      ids: new UlidEventIds(),
-      clock: new SystemClock(),
+      ...platform,
+      log: platform.runs,
       pause: (ms) => pause(ms),
       graphs: new LangGraphRuntime(registry),
       agents: registry,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { InMemoryTaskQueue } from '@millrace/adapter-memory';
-import type { Delivery } from '@millrace/adapter-jetstream';
+import type { JetStreamDelivery } from '@millrace/adapter-jetstream';
 import type { TaskExecutor, TaskMessage } from '@millrace/application';
 import { aRunId, aTaskKey, aTenantId, type ReadyTask, subjects } from '@millrace/contracts';
 import { JetStreamContext } from '@millrace/nest-kit';
@@ -19,8 +19,8 @@ const offer = async (body: string, on = subject, attempt = 1) => {
   const executor = {
     execute: async (ready: ReadyTask, message: TaskMessage) => (executed.push([ready, message]), done),
   } as unknown as TaskExecutor;
-  const delivery: Delivery = {
-    ...{ subject: on, data: new TextEncoder().encode(body), headers: undefined, streamSequence: 1, attempt },
+  const delivery: JetStreamDelivery = {
+    ...{ subject: on, data: new TextEncoder().encode(body), headers: undefined, place: 1, attempt },
     ...{ isLastAttempt: false, hasStalled: () => false },
   };
   const outcome = await new TaskController(executor, new InMemoryTaskQueue()).offered(new JetStreamContext([delivery]));

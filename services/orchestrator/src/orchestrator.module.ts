@@ -1,21 +1,9 @@
-import {
-  JetStreamBlobStore,
-  JetStreamEventFeed,
-  JetStreamLeases,
-  JetStreamRunLog,
-  JetStreamRunRequests,
-  JetStreamSnapshots,
-  JetStreamTaskQueue,
-  JetStreamTimers,
-  type NatsConnection,
-  SystemClock,
-  UlidEventIds,
-} from '@millrace/adapter-jetstream';
 import { LangGraphRuntime } from '@millrace/adapter-langgraph';
 import { AgentRegistry, loadAgents } from '@millrace/agent-sdk';
 import { agents } from '@millrace/agents';
-import { Dispatcher, RunConductor, type SessionPorts } from '@millrace/application';
-import { HealthController, NATS, NatsModule, OutageLog, Readiness } from '@millrace/nest-kit';
+import { Dispatcher, reasonOf, RunConductor } from '@millrace/application';
+import { HealthController, NatsModule, OutageLog, PLATFORM, Readiness } from '@millrace/nest-kit';
+import type { Platform } from '@millrace/ports';
 import { type DynamicModule, Logger, Module } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConductController } from './conduct.controller.js';
@@ -38,46 +26,32 @@ export class OrchestratorModule {
         },
         {
           provide: RunConductor,
-          inject: [NATS, AgentRegistry],
-          useFactory: (nats: NatsConnection, registry: AgentRegistry) => conductorOn(nats, registry, config),
+          inject: [PLATFORM, AgentRegistry],
+          useFactory: (platform: Platform, registry: AgentRegistry) => conductorOn(platform, registry, config),
         },
         {
           provide: DispatchLoop,
-          inject: [NATS, AgentRegistry],
-          useFactory: (nats: NatsConnection, registry: AgentRegistry) =>
-            new DispatchLoop(dispatcherOn(nats, registry, config)),
+          inject: [PLATFORM, AgentRegistry],
+          useFactory: (platform: Platform, registry: AgentRegistry) =>
+            new DispatchLoop(dispatcherOn(platform, registry, config)),
         },
       ],
     };
   }
 }
 
-function conductorOn(nats: NatsConnection, registry: AgentRegistry, { maxResident }: Config): RunConductor {
-  const blobs = new JetStreamBlobStore(nats);
-  return new RunConductor(
-    {
-      ...sessionPorts(nats, blobs),
-      blobs,
-      graphs: new LangGraphRuntime(registry),
-      tasks: new JetStreamTaskQueue(nats, blobs),
-      timers: new JetStreamTimers(nats),
-    },
-    { maxResident },
-  );
+function conductorOn(platform: Platform, registry: AgentRegistry, { maxResident }: Config): RunConductor {
+  return new RunConductor({ ...platform, log: platform.runs, graphs: new LangGraphRuntime(registry) }, { maxResident });
 }
 
-function dispatcherOn(nats: NatsConnection, registry: AgentRegistry, { limits }: Config): Dispatcher {
-  const blobs = new JetStreamBlobStore(nats);
+function dispatcherOn(platform: Platform, registry: AgentRegistry, { limits }: Config): Dispatcher {
   const log = new Logger(Dispatcher.name);
   const outages = new OutageLog(log);
   const ports = {
-    ...sessionPorts(nats, blobs),
+    ...platform,
+    log: platform.runs,
     agents: registry,
-    feed: new JetStreamEventFeed(nats, blobs),
-    requests: new JetStreamRunRequests(nats),
-    leases: new JetStreamLeases(nats),
-    snapshots: new JetStreamSnapshots(nats),
-    pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => {}), // who waits looks at it
+    pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => {}), // the loop sees why
   };
   return new Dispatcher(ports, limits, {
     leading: () => {
@@ -85,11 +59,7 @@ function dispatcherOn(nats: NatsConnection, registry: AgentRegistry, { limits }:
       log.log('This instance dispatches runs');
     },
     interrupted: (cause) => outages.failed(cause),
+    delayed: ({ runId }, cause) => log.warn(`Run ${runId} could not be started and is tried again: ${reasonOf(cause)}`),
+    setAside: ({ run, error }) => log.error(`Run ${run.runId} is set aside and will not start: ${reasonOf(error)}`),
   });
 }
-
-const sessionPorts = (nats: NatsConnection, blobs: JetStreamBlobStore): SessionPorts => ({
-  log: new JetStreamRunLog(nats, blobs),
-  ids: new UlidEventIds(),
-  clock: new SystemClock(),
-});

@@ -1,6 +1,5 @@
-import { JetStreamBlobStore, JetStreamEventFeed, type NatsConnection } from '@millrace/adapter-jetstream';
 import { Database, ExclusiveLock, openDatabase, ProjectionStore, requireWall } from '@millrace/adapter-postgres';
-import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
+import { HealthController, NatsModule, platformPart, Readiness } from '@millrace/nest-kit';
 import { EventFeed } from '@millrace/ports';
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Backlog } from './backlog.js';
@@ -24,11 +23,7 @@ export class ProjectorModule implements OnApplicationShutdown {
       providers: [
         { provide: Readiness, useClass: ProjectorReadiness },
         { provide: Database, useFactory: () => openDatabase(database) },
-        {
-          provide: EventFeed,
-          inject: [NATS],
-          useFactory: (nats: NatsConnection) => new JetStreamEventFeed(nats, new JetStreamBlobStore(nats)),
-        },
+        platformPart(EventFeed, ({ feed }) => feed),
         { provide: ProjectionStore, inject: [Database], useFactory: (opened: Database) => new ProjectionStore(opened) },
         {
           provide: ProjectionRunner,

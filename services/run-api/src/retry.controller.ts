@@ -14,8 +14,8 @@ export class RetryController {
     const about = parseSubject(delivery.subject);
     if (about?.type !== 'run') return park(`${delivery.subject} names no run`);
     const { tenantId, runId } = about;
-    const isFollowed = !isTerminal(about) || (await this.retries.isFollowed({ tenantId, runId }));
-    if (isFollowed) await this.retries.follow({ tenantId, runId });
+    const isFollowed = !isTerminal(about) || (await this.retries.isFollowed({ tenantId, runId }, delivery.place));
+    if (isFollowed) await this.retries.follow({ tenantId, runId }, delivery.place);
     return undefined;
   }
 }

@@ -1,17 +1,16 @@
-import {
-  JetStreamBlobStore,
-  JetStreamRunLog,
-  JetStreamThreadLog,
-  type NatsConnection,
-  SystemClock,
-  UlidEventIds,
-} from '@millrace/adapter-jetstream';
 import { RunReader } from '@millrace/adapter-postgres';
-import { RunOrders, RunQueries, RunRetries, StoredRunQueries, ThreadOrders } from '@millrace/application';
+import {
+  RunOrders,
+  RunQueries,
+  RunRetries,
+  type SessionPorts,
+  StoredRunQueries,
+  ThreadOrders,
+} from '@millrace/application';
 import { RunId, ThreadId, type Whereabouts } from '@millrace/contracts';
-import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
+import { HealthController, NatsModule, PLATFORM, platformPart, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
-import { RunLog, ThreadLog } from '@millrace/ports';
+import { type Platform, RunLog, ThreadLog } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import { DocsController } from './documents/docs.controller.js';
@@ -27,9 +26,6 @@ import { StreamTicketController } from './routes/stream-ticket.controller.js';
 import { ThreadController } from './routes/thread.controller.js';
 import { ThreadRunController } from './routes/thread-run.controller.js';
 import { RunApiReadiness } from './run-api-readiness.js';
-
-const ids = new UlidEventIds();
-const clock = new SystemClock();
 
 @Module({})
 export class RunApiModule {
@@ -57,16 +53,8 @@ export class RunApiModule {
         { provide: Readiness, useClass: RunApiReadiness },
         { provide: StreamTickets, useFactory: () => new StreamTickets(config.tickets) },
         { provide: WHEREABOUTS, useValue: { streamUrl: config.streamUrl } satisfies Whereabouts },
-        {
-          provide: RunLog,
-          inject: [NATS],
-          useFactory: (nats: NatsConnection) => new JetStreamRunLog(nats, new JetStreamBlobStore(nats)),
-        },
-        {
-          provide: ThreadLog,
-          inject: [NATS],
-          useFactory: (nats: NatsConnection) => new JetStreamThreadLog(nats),
-        },
+        platformPart(RunLog, ({ runs }) => runs),
+        platformPart(ThreadLog, ({ threads }) => threads),
         {
           provide: RunQueries,
           inject: [RunLog, RunReader, ReadModelHealth],
@@ -75,25 +63,27 @@ export class RunApiModule {
         },
         {
           provide: RunOrders,
-          inject: [RunLog],
-          useFactory: (log: RunLog) =>
-            new RunOrders({ log, ids, clock }, () => RunId.parse(ids.next()), config.defaults),
+          inject: [PLATFORM],
+          useFactory: (platform: Platform) =>
+            new RunOrders(sessionOf(platform), () => RunId.parse(platform.ids.next()), config.defaults),
         },
         {
           provide: RunRetries,
-          inject: [RunLog],
-          useFactory: (log: RunLog) => {
-            const newRunId = () => RunId.parse(ids.next());
-            return new RunRetries({ log, ids, clock }, { improver: config.improver, newRunId });
+          inject: [PLATFORM],
+          useFactory: (platform: Platform) => {
+            const newRunId = () => RunId.parse(platform.ids.next());
+            return new RunRetries(sessionOf(platform), { improver: config.improver, newRunId });
           },
         },
         {
           provide: ThreadOrders,
-          inject: [ThreadLog, RunOrders],
-          useFactory: (threads: ThreadLog, orders: RunOrders) =>
+          inject: [PLATFORM, RunOrders],
+          useFactory: ({ threads, ids, clock }: Platform, orders: RunOrders) =>
             new ThreadOrders({ threads, orders, ids, clock }, () => ThreadId.parse(ids.next())),
         },
       ],
     };
   }
 }
+
+const sessionOf = ({ runs: log, ids, clock }: Platform): SessionPorts => ({ log, ids, clock });

@@ -1,11 +1,4 @@
-import {
-  JetStreamBlobStore,
-  JetStreamRunLog,
-  JetStreamTenantFeed,
-  JetStreamTicketLedger,
-  type NatsConnection,
-} from '@millrace/adapter-jetstream';
-import { HealthController, NATS, NatsModule, Readiness } from '@millrace/nest-kit';
+import { HealthController, NatsModule, platformPart, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets, TokenVerifier } from '@millrace/nest-kit/http';
 import { RunLog, TenantFeed, TicketLedger } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -14,7 +7,6 @@ import { StreamSessions } from './access/stream-sessions.js';
 import type { Config } from './config.js';
 import { AgentsOfRuns } from './feed/agents-of-runs.js';
 import { FeedStreams } from './feed/feed-streams.js';
-import { REPLAY, replayConnection, ReplayConnectionEnd } from './replay-connection.js';
 import { FeedController } from './routes/feed.controller.js';
 import { RunStreamController } from './routes/run-stream.controller.js';
 import { StreamGatewayReadiness } from './stream-gateway-readiness.js';
@@ -30,23 +22,16 @@ export class StreamGatewayModule {
   static forRoot(config: Config): DynamicModule {
     return {
       module: StreamGatewayModule,
-      imports: [NatsModule.forRoot(config.natsUrl, 'stream-gateway'), HttpEdgeModule.forRoot(config)],
+      imports: [
+        NatsModule.forRoot(config.natsUrl, 'stream-gateway', { replaysApart: true }),
+        HttpEdgeModule.forRoot(config),
+      ],
       controllers: [HealthController, RunStreamController, FeedController],
       providers: [
         { provide: Readiness, useClass: StreamGatewayReadiness },
-        replayConnection(config.natsUrl),
-        ReplayConnectionEnd,
-        {
-          provide: RunLog,
-          inject: [NATS, REPLAY],
-          useFactory: (nats: NatsConnection, replay: NatsConnection) =>
-            new JetStreamRunLog(nats, new JetStreamBlobStore(replay), { replay }),
-        },
-        {
-          provide: TicketLedger,
-          inject: [NATS],
-          useFactory: (nats: NatsConnection) => new JetStreamTicketLedger(nats),
-        },
+        platformPart(RunLog, ({ runs }) => runs),
+        platformPart(TicketLedger, ({ tickets }) => tickets),
+        platformPart(TenantFeed, ({ tenantFeed }) => tenantFeed),
         { provide: Connections, useFactory: () => new Connections(config.connections) },
         ConnectionsEnd,
         { provide: RunChannels, inject: [RunLog], useFactory: (log: RunLog) => new RunChannels(log) },
@@ -66,12 +51,6 @@ export class StreamGatewayModule {
           provide: RunStreams,
           inject: [StreamAccess, RunChannels, RunPages, StreamDesk],
           useFactory: (...parts: ConstructorParameters<typeof RunStreams>) => new RunStreams(...parts),
-        },
-        {
-          provide: TenantFeed,
-          inject: [NATS, REPLAY],
-          useFactory: (nats: NatsConnection, replay: NatsConnection) =>
-            new JetStreamTenantFeed(nats, new JetStreamBlobStore(replay), { replay }),
         },
         { provide: AgentsOfRuns, inject: [RunLog], useFactory: (log: RunLog) => new AgentsOfRuns(log) },
         {

@@ -1,21 +1,9 @@
+import { type DeadLetter, DeadLetters, type StorePlace } from '@millrace/ports';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/nats-core';
 import { DirectReader, type StoredMessage } from './direct-reader.js';
 import { subjectIn } from './event-headers.js';
 import { STREAMS } from './topology.js';
-
-/** A message nobody could handle: what it was, who gave up on it, and why. */
-export interface DeadLetter {
-  /** Its place in the stream of dead letters. */
-  readonly id: number;
-  readonly consumer: string;
-  readonly reason: string;
-  readonly attempts: number;
-  readonly subject: string;
-  readonly stream: string;
-  readonly streamSequence: number;
-  readonly data: Uint8Array;
-}
 
 const FIELD = {
   reason: 'Millrace-Dead-Reason',
@@ -26,16 +14,16 @@ const FIELD = {
 } as const;
 
 /** The body stays as it was and the rest is in headers, so that the NATS CLI shows a dead letter like the original. */
-export class DeadLetters {
+export class JetStreamDeadLetters extends DeadLetters {
   readonly #js: JetStreamClient;
   readonly #reader: DirectReader;
 
   constructor(nats: NatsConnection) {
+    super();
     this.#js = jetstream(nats);
     this.#reader = new DirectReader(nats, STREAMS.deadLetters);
   }
 
-  /** Stores it once, however often it is called for the same message. */
   async add({ consumer, data, ...about }: Omit<DeadLetter, 'id'>): Promise<void> {
     const built = headers();
     built.set(FIELD.reason, oneLine(about.reason));
@@ -47,8 +35,7 @@ export class DeadLetters {
     await this.#js.publish(`dead.${consumer}`, data, { msgID, headers: built });
   }
 
-  /** Oldest first; the next page begins after the last one's id. */
-  async list(limit: number, afterId = 0): Promise<DeadLetter[]> {
+  async list(limit: number, afterId: StorePlace = 0): Promise<DeadLetter[]> {
     const { items } = await this.#reader.page('dead.>', afterId + 1, limit, letterOf);
     return items;
   }

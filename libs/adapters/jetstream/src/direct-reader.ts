@@ -1,4 +1,4 @@
-import { RunLogUnavailable } from '@millrace/ports';
+import { StoreUnavailable } from '@millrace/ports';
 import { type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/nats-core';
 import { streamSequenceIn } from './event-headers.js';
 import { inboxOf } from './nats-connection.js';
@@ -131,8 +131,8 @@ export class DirectReader {
     return waiting;
   }
 
-  private unavailable(what: string, cause?: unknown): RunLogUnavailable {
-    return new RunLogUnavailable(`Stream ${this.stream} ${what}`, { cause });
+  private unavailable(what: string, cause?: unknown): StoreUnavailable {
+    return new StoreUnavailable(`Stream ${this.stream} ${what}`, { cause });
   }
 }
 

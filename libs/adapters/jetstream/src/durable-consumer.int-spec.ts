@@ -3,17 +3,17 @@ import { PlatformError } from '@millrace/kernel';
 import { done, type Outcome, park, retryAfter } from '@millrace/ports';
 import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
-import { DeadLetters } from './dead-letters.js';
-import { type ConsumerOptions, type Delivery, DurableConsumer, type Handle } from './durable-consumer.js';
+import { JetStreamDeadLetters } from './dead-letters.js';
+import { type ConsumerOptions, DurableConsumer, type JetStreamDelivery } from './durable-consumer.js';
 import { aRun, SpecNats, until } from './spec-nats.for-spec.js';
 import { STREAMS } from './topology.js';
 
 let spec: SpecNats;
-let deadLetters: DeadLetters;
+let deadLetters: JetStreamDeadLetters;
 const consumers: DurableConsumer[] = [];
 beforeAll(async () => {
   spec = await SpecNats.start();
-  deadLetters = new DeadLetters(spec.nats);
+  deadLetters = new JetStreamDeadLetters(spec.nats);
 });
 afterAll(async () => {
   await Promise.all(consumers.map((consumer) => consumer.close(1_000)));
@@ -23,7 +23,7 @@ afterAll(async () => {
 /** A consumer of subjects of its own. */
 const aConsumer = async (
   name: string,
-  handle: Handle,
+  handle: (delivery: JetStreamDelivery) => Promise<Outcome>,
   options: Partial<ConsumerOptions> & { ackWaitMs?: number } = {},
 ) => {
   const run = aRun();
@@ -50,7 +50,7 @@ const aConsumer = async (
   return { open, send, isEmpty, parked };
 };
 
-const textOf = ({ data }: Delivery): string => new TextDecoder().decode(data);
+const textOf = ({ data }: JetStreamDelivery): string => new TextDecoder().decode(data);
 
 describe('A durable consumer', () => {
   it('hands every message over and is finished with those that are done', async () => {

@@ -1,41 +1,31 @@
 import { assertNever, PlatformError } from '@millrace/kernel';
-import { type Outcome, park, retryAfter } from '@millrace/ports';
+import {
+  type Delivery,
+  type DeliveryOptions,
+  type HandleDelivery,
+  type Outcome,
+  park,
+  retryAfter,
+} from '@millrace/ports';
 import { type Consumer, jetstream, type JsMsg } from '@nats-io/jetstream';
 import { millis, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DeadLetters } from './dead-letters.js';
+import { JetStreamDeadLetters } from './dead-letters.js';
 import { StallWatch } from './stall-watch.js';
 import type { StreamName } from './topology.js';
 
-/** One message on its way to a handler. */
-export interface Delivery {
-  readonly subject: string;
-  readonly data: Uint8Array;
+/** A delivery with the headers it came with: the trace of its writer is among them. */
+export interface JetStreamDelivery extends Delivery {
   readonly headers: MsgHdrs | undefined;
-  readonly streamSequence: number;
-  /** 1 for the first time. */
-  readonly attempt: number;
-  readonly isLastAttempt: boolean;
-  /** Whether this process has stood still since, so long that the message may have been given to somebody else. */
-  readonly hasStalled: () => boolean;
 }
 
-export type Handle = (delivery: Delivery) => Promise<Outcome>;
-
-export interface ConsumerOptions {
+export interface ConsumerOptions extends DeliveryOptions {
   readonly stream: StreamName;
   /** A consumer the topology declares. */
   readonly durable: string;
-  /** How many messages are handled at the same time. */
-  readonly concurrency?: number;
-  /** After so many deliveries a message that still fails is parked. */
-  readonly maxAttempts?: number;
-  readonly retryAfterMs?: (attempt: number) => number;
-  /** Told of every message that was not done, with the reason. */
-  readonly onTrouble?: (delivery: Delivery, outcome: Outcome, cause?: unknown) => void;
-  /** Told when the server gives no messages, e.g. because it is away; the consumer asks again by itself. */
-  readonly onIdle?: (cause: unknown) => void;
 }
+
+type Handle = HandleDelivery<JetStreamDelivery>;
 
 /**
  * I1  Every message ends in one of three ways: done (acknowledged), retried later, or parked; an error decides for
@@ -55,7 +45,7 @@ export class DurableConsumer {
     private readonly nats: NatsConnection,
     private readonly options: Required<ConsumerOptions>,
     private readonly consumer: Consumer,
-    private readonly deadLetters: DeadLetters,
+    private readonly deadLetters: JetStreamDeadLetters,
     private readonly heartbeatMs: number,
     private readonly stalls: StallWatch,
     private readonly handle: Handle,
@@ -68,7 +58,15 @@ export class DurableConsumer {
     const ackWaitMs = millis(config.ack_wait ?? 0);
     const heartbeatMs = Math.max(ackWaitMs / 3, 50);
     const stalls = new StallWatch(Math.max(ackWaitMs / 2, 1_000));
-    const opened = new DurableConsumer(nats, all, consumer, new DeadLetters(nats), heartbeatMs, stalls, handle);
+    const opened = new DurableConsumer(
+      nats,
+      all,
+      consumer,
+      new JetStreamDeadLetters(nats),
+      heartbeatMs,
+      stalls,
+      handle,
+    );
     for (let slot = 0; slot < all.concurrency; slot += 1) void opened.serve();
     return opened;
   }
@@ -126,7 +124,7 @@ export class DurableConsumer {
     }
   }
 
-  private async outcomeOf(delivery: Delivery): Promise<{ outcome: Outcome; cause?: unknown }> {
+  private async outcomeOf(delivery: JetStreamDelivery): Promise<{ outcome: Outcome; cause?: unknown }> {
     const { maxAttempts, retryAfterMs } = this.options;
     if (delivery.attempt > maxAttempts) {
       return { outcome: park(`delivered ${delivery.attempt} times and never settled`) }; // I5
@@ -150,7 +148,7 @@ export class DurableConsumer {
       case 'retry':
         return message.nak(outcome.afterMs);
       case 'park': {
-        const { subject, data, streamSequence, attempt: attempts } = delivery;
+        const { subject, data, place: streamSequence, attempt: attempts } = delivery;
         const { stream, durable: consumer } = this.options;
         await this.deadLetters.add({
           consumer,
@@ -170,12 +168,12 @@ export class DurableConsumer {
     }
   }
 
-  private deliveryOf({ subject, data, headers, seq, info }: JsMsg): Delivery {
+  private deliveryOf({ subject, data, headers, seq, info }: JsMsg): JetStreamDelivery {
     const attempt = info.deliveryCount;
     const isLastAttempt = attempt >= this.options.maxAttempts;
     const stalls = this.stalls.count;
     const hasStalled = () => this.stalls.isStalled() || this.stalls.count !== stalls;
-    return { subject, data, headers, streamSequence: seq, attempt, isLastAttempt, hasStalled };
+    return { subject, data, headers, place: seq, attempt, isLastAttempt, hasStalled };
   }
 }
 

@@ -44,11 +44,11 @@ describe('A blob that was stored', () => {
     const ref = await put(new JetStreamBlobStore(spec.nats), 'patience');
     const fresh = new JetStreamBlobStore(await spec.connect()); // knows nothing yet
     await spec.server.kill('SIGKILL');
-    await expect(fresh.get(tenantId, ref)).rejects.toMatchObject({ code: 'RUN_LOG_UNAVAILABLE' });
-    await expect(put(fresh, 'other')).rejects.toMatchObject({ code: 'RUN_LOG_UNAVAILABLE' });
+    await expect(fresh.get(tenantId, ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(put(fresh, 'other')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     await spec.server.restart();
     const read = () => fresh.get(tenantId, ref).catch((error: { code: string }) => error.code);
-    await until(async () => (await read()) !== 'RUN_LOG_UNAVAILABLE');
+    await until(async () => (await read()) !== 'STORE_UNAVAILABLE');
     expect(await read()).toHaveLength(ref.bytes);
   });
 });

@@ -1,17 +1,15 @@
 import { BlobRef, type TenantId } from '@millrace/contracts';
-import { BlobMissing, BlobStore, RunLogFull, RunLogUnavailable } from '@millrace/ports';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { BlobMissing, BlobStore, StoreFull, StoreUnavailable } from '@millrace/ports';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { type ObjectInfo, Objm, type ObjectStore } from '@nats-io/obj';
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { isFull } from './api-codes.js';
-import { DirectReader } from './direct-reader.js';
+import { DirectReader, type MessagePage } from './direct-reader.js';
+import { LeaderReader } from './leader-reader.js';
+import { ReplicaLag } from './replica-lag.js';
 import { BLOB_BUCKET, STREAMS } from './topology.js';
 
 const CHUNKS_AT_ONCE = 64;
-const PAUSE_MS = 20;
-const LONGEST_LAG_MS = 5_000;
 
 /**
  * Blobs in NATS' object store. The same content of one tenant lies there once; another tenant's never answers.
@@ -21,11 +19,13 @@ const LONGEST_LAG_MS = 5_000;
  */
 export class JetStreamBlobStore extends BlobStore {
   readonly #chunks: DirectReader;
+  readonly #leader: LeaderReader;
   #bucket: Promise<ObjectStore> | undefined;
 
   constructor(private readonly nats: NatsConnection) {
     super();
     this.#chunks = new DirectReader(nats, STREAMS.blobs);
+    this.#leader = new LeaderReader(nats, STREAMS.blobs);
   }
 
   async put(tenantId: TenantId, bytes: Uint8Array, mediaType: string): Promise<BlobRef> {
@@ -39,8 +39,8 @@ export class JetStreamBlobStore extends BlobStore {
       await bucket.putBlob({ name }, bytes, { previousRevision: 0 });
     } catch (cause) {
       if (await infoOf(bucket, name)) return ref;
-      if (isFull(cause)) throw new RunLogFull(`Stream ${STREAMS.blobs} has no room for a payload`, { cause });
-      throw new RunLogUnavailable(`Stream ${STREAMS.blobs} took no payload`, { cause });
+      if (isFull(cause)) throw new StoreFull(`Stream ${STREAMS.blobs} has no room for a payload`, { cause });
+      throw new StoreUnavailable(`Stream ${STREAMS.blobs} took no payload`, { cause });
     }
     return ref;
   }
@@ -59,41 +59,26 @@ export class JetStreamBlobStore extends BlobStore {
   /** Undefined when the stream does not hold all of it. A replica that lags may not have it yet: that is waited for. */
   private async read(info: ObjectInfo): Promise<Uint8Array | undefined> {
     const filter = `$O.${BLOB_BUCKET}.C.${info.nuid}`;
-    for (const deadline = performance.now() + LONGEST_LAG_MS; ; await pause(PAUSE_MS)) {
-      const chunks = await this.chunksOn(filter);
-      if (chunks.length >= info.chunks) return Buffer.concat(chunks, info.size);
-      if ((await this.storedOn(filter)) < info.chunks) return undefined;
-      if (performance.now() > deadline) {
-        throw new RunLogUnavailable(`Stream ${STREAMS.blobs}: no replica has all of ${info.name}`);
-      }
-    }
-  }
-
-  private async chunksOn(filter: string): Promise<Uint8Array[]> {
     const chunks: Uint8Array[] = [];
-    for (let from = 1; ;) {
-      const { items, lastSequence, atEnd } = await this.#chunks.page(filter, from, CHUNKS_AT_ONCE, ({ data }) => data);
-      chunks.push(...items);
-      if (atEnd || lastSequence === undefined) return chunks;
-      from = lastSequence + 1;
+    const lag = new ReplicaLag(`Payload ${info.name}`, 0);
+    for (let from: number | undefined = 1; from !== undefined;) {
+      const page: MessagePage<Uint8Array> = await this.#chunks.page(filter, from, CHUNKS_AT_ONCE, ({ data }) => data);
+      chunks.push(...page.items);
+      if (chunks.length >= info.chunks) return Buffer.concat(chunks, info.size);
+      if (!page.atEnd && page.lastSequence !== undefined) {
+        from = page.lastSequence + 1;
+        continue;
+      }
+      lag.expect((await this.#leader.last(filter))?.streamSequence ?? 0);
+      from = await lag.missingAfter(page.lastSequence);
     }
-  }
-
-  /** As the stream's leader counts. */
-  private async storedOn(filter: string): Promise<number> {
-    try {
-      const manager = await jetstreamManager(this.nats, { checkAPI: false });
-      const { state } = await manager.streams.info(STREAMS.blobs, { subjects_filter: filter });
-      return state.subjects?.[filter] ?? 0;
-    } catch (cause) {
-      throw new RunLogUnavailable(`Stream ${STREAMS.blobs} cannot be read`, { cause });
-    }
+    return undefined;
   }
 
   private bucket(): Promise<ObjectStore> {
     this.#bucket ??= new Objm(this.nats).open(BLOB_BUCKET, false).catch((cause: unknown) => {
       this.#bucket = undefined; // the next one asks again
-      throw new RunLogUnavailable(`Bucket ${BLOB_BUCKET} cannot be opened`, { cause });
+      throw new StoreUnavailable(`Bucket ${BLOB_BUCKET} cannot be opened`, { cause });
     });
     return this.#bucket;
   }
@@ -107,6 +92,6 @@ async function infoOf(bucket: ObjectStore, name: string): Promise<ObjectInfo | u
     const info = await bucket.info(name);
     return info === null || info.deleted ? undefined : info;
   } catch (cause) {
-    throw new RunLogUnavailable(`Stream ${STREAMS.blobs} cannot be read`, { cause });
+    throw new StoreUnavailable(`Stream ${STREAMS.blobs} cannot be read`, { cause });
   }
 }

@@ -1,27 +1,30 @@
-import { type RunEvent, type RunRef, subjects } from '@millrace/contracts';
+import { EventInvalid, type RunEvent, type RunRef, subjects } from '@millrace/contracts';
 import {
   advance,
   type Appended,
+  type AtLeast,
   type BlobStore,
   EMPTY_TAIL,
   type EventDraft,
   type ReadFrom,
+  type ReadOptions,
   RunLog,
   RunLogConflict,
-  RunLogFull,
   type RunPage,
-  RunLogUnavailable,
   stampEvent,
+  StoreFull,
+  StoreUnavailable,
   type Tail,
 } from '@millrace/ports';
 import { type JetStreamClient, jetstream, type PubAck } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { isFull, isWrongLastSequence } from './api-codes.js';
-import { DirectReader, type MessagePage, type StoredMessage } from './direct-reader.js';
+import { DirectReader, type MessagePage } from './direct-reader.js';
 import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
 import { packEvent, unpackEvent } from './large-payloads.js';
+import { LeaderReader } from './leader-reader.js';
 import { LiveEvents } from './live-events.js';
-import { LastWritten, Patience } from './read-your-writes.js';
+import { LastWritten, ReplicaLag } from './replica-lag.js';
 import { type Arrival, arrivalsOf, tailBehind } from './run-arrivals.js';
 import { followRun } from './run-follow.js';
 import { NEAR, seek } from './run-seek.js';
@@ -44,13 +47,14 @@ export interface RunLogOptions {
  * I2  Subject and filter are made from the same value: the server does not compare them with each other.
  * I3  An event is stored at most once, right behind the tail it was decided on: on a lost answer the place behind
  *     that tail tells whether it was ours.
- * I4  Who has written reads what it wrote. On a replicated stream a read may be answered by a replica that does not have
- *     the last events yet: a read that ends before what this process knows to be stored is asked for again.
+ * I4  A read that ends before what is known to be stored is asked for again: on a replicated stream any replica answers
+ *     it. Known is what this process wrote, and what the reader names: the event it was told of, or all there is now.
  */
 export class JetStreamRunLog extends RunLog {
   readonly #stream = STREAMS.runs;
   readonly #js: JetStreamClient;
   readonly #reader: DirectReader;
+  readonly #leader: LeaderReader;
   readonly #live: LiveEvents;
   readonly #written = new LastWritten();
 
@@ -62,6 +66,7 @@ export class JetStreamRunLog extends RunLog {
     super();
     this.#js = jetstream(nats, { timeout: options.appendTimeoutMs ?? 5_000 });
     this.#reader = new DirectReader(options.replay ?? nats, this.#stream);
+    this.#leader = new LeaderReader(nats, this.#stream);
     this.#live = new LiveEvents(nats, {
       lookEveryMs: options.lookEveryMs ?? 5_000,
       maxWaiting: options.maxWaiting ?? 1_000,
@@ -88,7 +93,12 @@ export class JetStreamRunLog extends RunLog {
     return { event: stamped.event, tail: { ...next, streamSequence: ack.seq } };
   }
 
-  async read(run: RunRef, from: ReadFrom = EMPTY_TAIL, limit = Number.POSITIVE_INFINITY): Promise<RunPage> {
+  async read(
+    run: RunRef,
+    from: ReadFrom = EMPTY_TAIL,
+    { limit = Number.POSITIVE_INFINITY, atLeast }: ReadOptions = {},
+  ): Promise<RunPage> {
+    const known = await this.known(run, atLeast); // I4
     const filter = subjects.run(run);
     const events: RunEvent[] = [];
     let tail: Tail = 'streamSequence' in from ? from : EMPTY_TAIL;
@@ -98,7 +108,7 @@ export class JetStreamRunLog extends RunLog {
     const arrivals = arrivalsOf(run, this.blobs);
     const pageFrom = (place: number) => this.#reader.page(filter, place, wanted, arrivals);
     const place = await this.placeOf(run, from);
-    const patience = new Patience(run, this.#written.of(run), place - 1); // I4
+    const lag = new ReplicaLag(`Run ${run.runId}`, known, place - 1);
     let asked: Promise<MessagePage<Arrival>> | undefined = pageFrom(place);
     while (asked) {
       const page: MessagePage<Arrival> = await asked;
@@ -114,21 +124,22 @@ export class JetStreamRunLog extends RunLog {
         if (!isSkipping) events.push(event);
         tail = tailBehind(arrival, tail, event);
       }
-      const missing = asked ? undefined : await patience.missingAfter(lastSequence);
+      if (!asked && events.length === limit && tail.streamSequence < known) return { events, tail, hasMore: true };
+      const missing = asked ? undefined : await lag.missingAfter(lastSequence);
       if (missing !== undefined) asked = pageFrom(missing);
     }
     return { events, tail, hasMore: false };
   }
 
-  async tail(run: RunRef): Promise<Tail> {
-    const patience = new Patience(run, this.#written.of(run), 0);
+  async tail(run: RunRef, { atLeast }: Pick<ReadOptions, 'atLeast'> = {}): Promise<Tail> {
+    const lag = new ReplicaLag(`Run ${run.runId}`, await this.known(run, atLeast));
     let last = await this.#reader.last(subjects.run(run));
-    while ((await patience.missingAfter(last?.streamSequence)) !== undefined) {
+    while ((await lag.missingAfter(last?.streamSequence)) !== undefined) {
       last = await this.#reader.last(subjects.run(run)); // I4
     }
     if (!last) return EMPTY_TAIL;
     const tail = tailIn(last.headers, last.streamSequence);
-    if (!tail) throw new RunLogUnavailable(`Message ${last.streamSequence} of ${this.#stream} is no event of ours`);
+    if (!tail) throw new EventInvalid(`Message ${last.streamSequence} of ${this.#stream} was not appended by Millrace`);
     return tail;
   }
 
@@ -143,8 +154,8 @@ export class JetStreamRunLog extends RunLog {
     } catch (cause) {
       if (isWrongLastSequence(cause)) return undefined;
       const what = `Run ${event.runId}, ${event.kind}: stream ${this.#stream}`;
-      if (isFull(cause)) throw new RunLogFull(`${what} is full`, { cause });
-      throw new RunLogUnavailable(`${what} took no append (${String(cause)})`, { cause });
+      if (isFull(cause)) throw new StoreFull(`${what} is full`, { cause });
+      throw new StoreUnavailable(`${what} took no append (${String(cause)})`, { cause });
     }
   }
 
@@ -154,7 +165,7 @@ export class JetStreamRunLog extends RunLog {
    * may not have it yet.
    */
   private async alreadyStored(run: RunRef, event: RunEvent, tail: Tail): Promise<Appended> {
-    const behind = await this.leaderNext(run, tail.streamSequence + 1);
+    const behind = await this.#leader.next(subjects.run(run), tail.streamSequence + 1);
     if (behind) {
       const arrival = arrivalsOf(run, this.blobs)(behind);
       const stored = typeof arrival.event === 'function' ? await arrival.event() : arrival.event;
@@ -163,16 +174,10 @@ export class JetStreamRunLog extends RunLog {
     throw new RunLogConflict(`Run ${run.runId} has moved past position ${tail.position}`);
   }
 
-  private async leaderNext(run: RunRef, fromSequence: number): Promise<StoredMessage | undefined> {
-    try {
-      const query = { seq: fromSequence, next_by_subj: subjects.run(run) };
-      const manager = await this.#js.jetstreamManager(false);
-      const found = await manager.streams.getMessage(this.#stream, query);
-      if (found === null) return undefined;
-      return { streamSequence: found.seq, headers: found.header, data: found.data };
-    } catch (cause) {
-      throw new RunLogUnavailable(`Run ${run.runId}: whether the event is stored cannot be told`, { cause });
-    }
+  /** I4. 0 when nothing is. */
+  private async known(run: RunRef, atLeast: AtLeast | undefined): Promise<number> {
+    const told = atLeast === 'now' ? await this.#leader.newestPlace(subjects.run(run)) : (atLeast ?? 0);
+    return Math.max(told, this.#written.of(run));
   }
 
   private async placeOf(run: RunRef, from: ReadFrom): Promise<number> {

@@ -27,9 +27,11 @@ describe('JetStreamRunRequests', () => {
       .filter(({ tenantId }) => tenantId === tenants[0])
       .map(({ runId, streamSequence }) => ({ runId, streamSequence }));
     const requests = new JetStreamRunRequests(spec.nats);
-    expect(await requests.page(tenants[0]!, 1, 10)).toEqual(mine);
-    expect(await requests.page(tenants[0]!, 1, 2)).toEqual(mine.slice(0, 2));
-    expect(await requests.page(tenants[0]!, mine[1]!.streamSequence + 1, 10)).toEqual(mine.slice(2));
-    expect(await requests.page(TenantId.parse(ulid()), 1, 10)).toEqual([]);
+    expect(await requests.page(tenants[0]!, 1, 10, mine.at(-1)!.streamSequence)).toEqual(mine);
+    expect(await requests.page(tenants[0]!, 1, 2, mine.at(-1)!.streamSequence)).toEqual(mine.slice(0, 2));
+    expect(await requests.page(tenants[0]!, mine[1]!.streamSequence + 1, 10, mine.at(-1)!.streamSequence)).toEqual(
+      mine.slice(2),
+    );
+    expect(await requests.page(TenantId.parse(ulid()), 1, 10, 0)).toEqual([]);
   });
 });

@@ -6,20 +6,13 @@ import {
   subjects,
   type TenantId,
 } from '@millrace/contracts';
-import {
-  type BlobStore,
-  type FeedEvent,
-  type FeedPage,
-  type FeedWanted,
-  RunLogUnavailable,
-  TenantFeed,
-} from '@millrace/ports';
-import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
+import { type BlobStore, type FeedEvent, type FeedPage, type FeedWanted, TenantFeed } from '@millrace/ports';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { setTimeout as pause } from 'node:timers/promises';
 import { DirectReader, type StoredMessage } from './direct-reader.js';
 import { referencedIn, subjectIn } from './event-headers.js';
 import { unpackEvent } from './large-payloads.js';
+import { LeaderReader } from './leader-reader.js';
+import { ReplicaLag } from './replica-lag.js';
 import { STREAMS } from './topology.js';
 
 export interface TenantFeedOptions {
@@ -31,8 +24,6 @@ export interface TenantFeedOptions {
 
 /** With more kinds than this, one read of everything costs less than one for each. */
 const MOST_FILTERS = 8;
-const REPLICA_PAUSE_MS = 20;
-const REPLICA_ATTEMPTS = 100;
 
 /**
  * Direct gets by subject, one filter for each kind, merged. Live messages are only a bell: they may be lost.
@@ -45,7 +36,7 @@ const REPLICA_ATTEMPTS = 100;
  */
 export class JetStreamTenantFeed extends TenantFeed {
   readonly #reader: DirectReader;
-  readonly #js: JetStreamClient;
+  readonly #leader: LeaderReader;
 
   constructor(
     private readonly nats: NatsConnection,
@@ -54,11 +45,11 @@ export class JetStreamTenantFeed extends TenantFeed {
   ) {
     super();
     this.#reader = new DirectReader(options.replay ?? nats, STREAMS.runs);
-    this.#js = jetstream(nats);
+    this.#leader = new LeaderReader(nats, STREAMS.runs);
   }
 
   async end(tenantId: TenantId): Promise<number> {
-    return (await this.leaderGet({ last_by_subj: subjects.everyRunOf(tenantId) })) ?? 0;
+    return (await this.#leader.last(subjects.everyRunOf(tenantId)))?.streamSequence ?? 0;
   }
 
   async page(wanted: FeedWanted, after: number, limit: number): Promise<FeedPage> {
@@ -92,30 +83,17 @@ export class JetStreamTenantFeed extends TenantFeed {
   }
 
   private async read(filter: string, after: number, horizon: number, limit: number): Promise<Found> {
-    for (let attempt = 0; attempt < REPLICA_ATTEMPTS; attempt += 1) {
+    const lag = new ReplicaLag(filter, 0, after);
+    for (;;) {
       const page = await this.#reader.page(filter, after + 1, limit, (message) => message);
-      const { items: messages, lastSequence, atEnd } = page;
+      const { items: messages, lastSequence = after, atEnd } = page;
       const inside = messages.filter(({ streamSequence }) => streamSequence <= horizon);
-      if (!atEnd || inside.length < messages.length) {
-        return {
-          messages: inside,
-          upTo: atEnd ? horizon : Math.min(lastSequence ?? after, horizon),
-        };
-      }
-      const last = lastSequence ?? after;
-      const next = last < horizon ? await this.leaderGet({ seq: last + 1, next_by_subj: filter }) : undefined; // I2
+      if (!atEnd) return { messages: inside, upTo: Math.min(lastSequence, horizon) };
+      if (lastSequence >= horizon) return { messages: inside, upTo: horizon };
+      const next = (await this.#leader.next(filter, lastSequence + 1))?.streamSequence; // I2
       if (next === undefined || next > horizon) return { messages: inside, upTo: horizon };
-      await pause(REPLICA_PAUSE_MS);
-    }
-    throw new RunLogUnavailable(`No replica of ${STREAMS.runs} has what its leader has`);
-  }
-
-  private async leaderGet(query: LeaderQuery): Promise<number | undefined> {
-    try {
-      const manager = await this.#js.jetstreamManager(false);
-      return (await manager.streams.getMessage(STREAMS.runs, query))?.seq;
-    } catch (cause) {
-      throw new RunLogUnavailable(`Stream ${STREAMS.runs} cannot be read`, { cause });
+      lag.expect(next);
+      await lag.missingAfter(lastSequence);
     }
   }
 
@@ -127,8 +105,6 @@ export class JetStreamTenantFeed extends TenantFeed {
     return { event, streamSequence };
   }
 }
-
-type LeaderQuery = { last_by_subj: string } | { seq: number; next_by_subj: string };
 
 interface Found {
   readonly messages: readonly StoredMessage[];

@@ -1,17 +1,20 @@
 import { decodeThreadEvent, parseThreadEvent, subjects, type ThreadEvent, type ThreadRef } from '@millrace/contracts';
-import { RunLogFull, RunLogUnavailable, ThreadLog } from '@millrace/ports';
+import { StoreFull, StoreUnavailable, ThreadLog } from '@millrace/ports';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { isFull, isWrongLastSequence } from './api-codes.js';
+import { LeaderReader } from './leader-reader.js';
 import { STREAMS } from './topology.js';
 
 /** Threads lie beside the runs in the same stream; the first event is stored once, whoever tries. */
 export class JetStreamThreadLog extends ThreadLog {
   readonly #js: JetStreamClient;
+  readonly #leader: LeaderReader;
 
   constructor(nats: NatsConnection) {
     super();
     this.#js = jetstream(nats, { timeout: 5_000 });
+    this.#leader = new LeaderReader(nats, STREAMS.runs);
   }
 
   async create(event: ThreadEvent): Promise<ThreadEvent> {
@@ -23,22 +26,16 @@ export class JetStreamThreadLog extends ThreadLog {
       });
       return event;
     } catch (cause) {
-      if (isFull(cause)) throw new RunLogFull(`Thread ${event.threadId}: stream ${STREAMS.runs} is full`, { cause });
+      if (isFull(cause)) throw new StoreFull(`Thread ${event.threadId}: stream ${STREAMS.runs} is full`, { cause });
       const there = isWrongLastSequence(cause) ? await this.find(event) : undefined;
       if (there) return there;
-      throw new RunLogUnavailable(`Thread ${event.threadId}: stream ${STREAMS.runs} took no append`, { cause });
+      throw new StoreUnavailable(`Thread ${event.threadId}: stream ${STREAMS.runs} took no append`, { cause });
     }
   }
 
   /** Asked of the leader: another replica may not have a thread that was created just now. */
   async find(thread: ThreadRef): Promise<ThreadEvent | undefined> {
-    const last_by_subj = subjects.thread(thread);
-    try {
-      const manager = await this.#js.jetstreamManager(false);
-      const found = await manager.streams.getMessage(STREAMS.runs, { last_by_subj });
-      return found === null ? undefined : decodeThreadEvent(found.data);
-    } catch (cause) {
-      throw new RunLogUnavailable(`Thread ${thread.threadId} cannot be read`, { cause });
-    }
+    const found = await this.#leader.last(subjects.thread(thread));
+    return found && decodeThreadEvent(found.data);
   }
 }

@@ -1,5 +1,5 @@
 import { EventInvalid, type RunEvent, type RunRef } from '@millrace/contracts';
-import { advance, type ReadFrom, type RunLog, type Tail } from '@millrace/ports';
+import { advance, type AtLeast, type ReadFrom, type RunLog, type Tail } from '@millrace/ports';
 import { PlatformError } from '@millrace/kernel';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LiveEvents, LiveListener } from './live-events.js';
@@ -11,7 +11,9 @@ const LONGEST_PAUSE_MS = 2_000;
  * I1  Listening begins before the history is read: what is stored meanwhile waits in the listener.
  * I2  An event is passed on only when its position follows the last one's. An older one was read from the log already;
  *     a later one means that some were lost, and the log is read again from the last.
- * I3  What the store cannot give now is asked for again until it can; only what is no event ends the reading.
+ * I3  A read goes at least as far as what was heard or seen before it, the first one as far as there is anything: what
+ *     was stored before the listener listened, and has not come to every replica, is told by no live message.
+ * I4  What the store cannot give now is asked for again until it can; only what is no event ends the reading.
  */
 export async function* followRun(
   log: RunLog,
@@ -25,8 +27,9 @@ export async function* followRun(
   try {
     let start: ReadFrom = from;
     let last: Tail | undefined;
+    let atLeast: AtLeast = 'now'; // I3
     for (;;) {
-      const page = await persist(() => log.read(run, last ?? start, PAGE), signal);
+      const page = await persist(() => log.read(run, last ?? start, { limit: PAGE, atLeast }), signal);
       if (!page || signal?.aborted) return;
       for (const event of page.events) {
         yield event;
@@ -34,6 +37,7 @@ export async function* followRun(
       }
       if (page.events.length > 0 || 'streamSequence' in start) last = page.tail;
       if (page.hasMore) continue;
+      atLeast = last?.streamSequence ?? 'now';
       if (last === undefined) {
         // The place asked for is not there yet: wait until the history has grown, then look for it again.
         start = from;
@@ -46,11 +50,14 @@ export async function* followRun(
         if (heard === 'look') {
           const known: Tail = last;
           const tail = await persist(() => log.tail(run), signal);
-          if (!tail || tail.position > known.position) break;
-          continue;
+          if (!tail) return;
+          if (tail.position <= known.position) continue;
+          atLeast = tail.streamSequence;
+          break;
         }
         const { event, streamSequence } = heard;
         if (event.position <= last.position) continue; // I2
+        atLeast = streamSequence;
         if (event.position > last.position + 1) break; // I2
         last = advance(last, event, streamSequence);
         yield event;
@@ -64,7 +71,7 @@ export async function* followRun(
 
 const anything = async (listener: LiveListener): Promise<boolean> => (await listener.next()) !== undefined;
 
-/** I3 */
+/** I4 */
 async function persist<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
   for (let pauseMs = 50; !signal?.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventInvalid, subjects } from '@millrace/contracts';
-import { EMPTY_TAIL, RunLogFull, type Tail } from '@millrace/ports';
+import { EMPTY_TAIL, StoreFull, type Tail } from '@millrace/ports';
 import { malformedEvents } from '@millrace/testing';
 import { aRun, SpecNats, token } from './spec-nats.for-spec.js';
 
@@ -49,8 +49,8 @@ describe('A log without room', () => {
       const fill = async () => {
         for (;;) ({ tail } = await log.append(run, token('x'.repeat(4_000)), tail));
       };
-      await expect(fill()).rejects.toBeInstanceOf(RunLogFull);
-      await expect(log.append(run, token('more'.repeat(1_000)), tail)).rejects.toBeInstanceOf(RunLogFull);
+      await expect(fill()).rejects.toBeInstanceOf(StoreFull);
+      await expect(log.append(run, token('more'.repeat(1_000)), tail)).rejects.toBeInstanceOf(StoreFull);
       expect((await log.read(run)).events).toHaveLength(tail.position + 1);
     } finally {
       await small.stop();

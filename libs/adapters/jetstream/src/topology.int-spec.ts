@@ -128,7 +128,7 @@ describe("A service's NATS user", () => {
           () => 'stored',
           (error: { code: string }) => error.code,
         );
-      expect(outcome).toBe(mayAppend ? 'stored' : 'RUN_LOG_UNAVAILABLE');
+      expect(outcome).toBe(mayAppend ? 'stored' : 'STORE_UNAVAILABLE');
       expect((await logOf('admin').read(run)).events).toHaveLength(mayAppend ? 1 : 0);
     },
   );

@@ -5,6 +5,7 @@ import {
   EMPTY_TAIL,
   type EventDraft,
   type ReadFrom,
+  type ReadOptions,
   RunLog,
   RunLogConflict,
   type RunPage,
@@ -41,7 +42,11 @@ export class InMemoryRunLog extends RunLog {
     return { event, tail: stored.tail };
   }
 
-  async read(run: RunRef, from: ReadFrom = EMPTY_TAIL, limit = Number.POSITIVE_INFINITY): Promise<RunPage> {
+  async read(
+    run: RunRef,
+    from: ReadFrom = EMPTY_TAIL,
+    { limit = Number.POSITIVE_INFINITY }: ReadOptions = {},
+  ): Promise<RunPage> {
     const history = this.history(run);
     const found = history.findIndex((stored) => isAtOrAfter(stored, from));
     const start = found < 0 ? history.length : found;

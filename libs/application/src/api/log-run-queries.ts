@@ -13,7 +13,7 @@ export class LogRunQueries extends RunQueries {
   }
 
   async requireRun(ref: RunRef): Promise<Tail> {
-    const tail = await this.log.tail(ref);
+    const tail = await this.log.tail(ref, { atLeast: 'now' });
     if (tail.position < 0) throw new RunRefused('RUN_NOT_FOUND', ref);
     return tail;
   }
@@ -22,9 +22,10 @@ export class LogRunQueries extends RunQueries {
     const tail = await this.requireRun(ref);
     if (fromSequence > tail.sequence) return { events: [], hasMore: false };
     const events: RunEvent[] = [];
+    const atLeast = tail.streamSequence;
     let from: ReadFrom = { sequence: fromSequence };
     for (let isMore = true; isMore && events.length < limit;) {
-      const page = await this.log.read(ref, from, limit - events.length); // internal ones lie between
+      const page = await this.log.read(ref, from, { limit: limit - events.length, atLeast }); // internal ones lie between
       events.push(...page.events.filter(isPublic));
       from = page.tail;
       isMore = page.hasMore;
@@ -54,7 +55,7 @@ export class LogRunQueries extends RunQueries {
   }
 
   private async rows(ref: RunRef): Promise<RunRows & { readonly run: RunRow }> {
-    const { run, ...rows } = foldRunRows((await this.log.read(ref)).events);
+    const { run, ...rows } = foldRunRows((await this.log.read(ref, undefined, { atLeast: 'now' })).events);
     if (run === undefined) throw new RunRefused('RUN_NOT_FOUND', ref);
     return { run, ...rows };
   }

@@ -1,6 +1,7 @@
 import type { RunEvent, RunEventOf, RunRef } from '@millrace/contracts';
 import { fold, RunRefused } from '@millrace/run-domain';
 import { improvementHints } from '@millrace/run-views';
+import type { AtLeast } from '@millrace/ports';
 import { RunSession, type SessionPorts } from '../run-session.js';
 import { improvementRunOf } from './idempotent-id.js';
 
@@ -17,8 +18,8 @@ export class RetryRuns {
     private readonly improver: string,
   ) {}
 
-  async requestOf(ref: RunRef): Promise<Requested | undefined> {
-    const [first] = (await this.ports.log.read(ref, undefined, 1)).events;
+  async requestOf(ref: RunRef, atLeast: AtLeast = 'now'): Promise<Requested | undefined> {
+    const [first] = (await this.ports.log.read(ref, undefined, { limit: 1, atLeast })).events;
     return first?.kind === 'RunRequested' ? first : undefined;
   }
 
@@ -55,8 +56,8 @@ export class RetryRuns {
   }
 
   /**
-   * Resolves with the request that stands: this one, or that of whoever was faster, who may be configured otherwise or
-   * have meant something else. From the session that lost, since another read may be answered by a replica that lags.
+   * Resolves with the request that stands: this one, or an earlier one, which may have been made with other settings or
+   * for another wish.
    */
   private async request({ tenantId, runId }: RunRef, order: Order): Promise<Requested> {
     const standing: Requested[] = [];

@@ -84,8 +84,9 @@ export class RunOrders {
     const remember = (event: RunEvent): void => {
       if (event.kind === 'InputRequested' && event.requestId === requestId) request = event.request;
     };
-    const session = await RunSession.open(this.ports, ref(caller, runId), remember);
-    // One that nobody waits for any more, or ever did, is refused for that, whatever the answer looks like.
+    // All of it: an answer is checked against the request it answers.
+    const session = await RunSession.open(this.ports, ref(caller, runId), { atLeast: 'now', onEvent: remember });
+    // One the run does not wait for, or no longer, is refused for that, whatever the answer looks like.
     const isOpen = !hasEnded(session.run) && openInputs(session.run).some((open) => open.requestId === requestId);
     if (isOpen && request) requireShape(request, response);
     await session.execute({ kind: 'ProvideInput', ...session.ref, requestId, response, by: caller.userId });

@@ -8,6 +8,7 @@ import {
   type RunRef,
   type TerminalKind,
 } from '@millrace/contracts';
+import type { AtLeast } from '@millrace/ports';
 import { decide, fold, type RequestRetry, RunRefused } from '@millrace/run-domain';
 import { bounded, improvementHints, readable } from '@millrace/run-views';
 import { RunCommandHandler } from '../run-command-handler.js';
@@ -61,16 +62,15 @@ export class RunRetries {
 
   /** What somebody who is to do better has to know of a run: bounded, whatever its size. */
   async improvement(ref: RunRef): Promise<RunImprovement> {
-    const { events } = await this.ports.log.read(ref);
+    const events = await this.historyOf(ref);
     const run = fold(events);
     if (run.status === 'ABSENT') throw new RunRefused('RUN_NOT_FOUND', ref);
     return { runId: ref.runId, agent: run.agent, status: run.status, ...improvementHints(events) };
   }
 
-  /** Resolves when everything that follows from the run's log, of retries and improvements, is in the log. I1 */
-  async follow({ tenantId, runId }: RunRef): Promise<void> {
-    const ref = { tenantId, runId };
-    const { events } = await this.ports.log.read(ref);
+  /** Resolves when everything that follows from the run's log up to `atLeast`, of retries and improvements, is in the log. I1 */
+  async follow({ tenantId, runId }: RunRef, atLeast: AtLeast = 'now'): Promise<void> {
+    const events = await this.historyOf({ tenantId, runId }, atLeast);
     const requested = events.find((event) => event.kind === 'RunRequested');
     if (!requested) return;
     for (const retry of events.filter(isRetry)) await this.carryOut(retry, requested, events);
@@ -79,9 +79,13 @@ export class RunRetries {
   }
 
   /** Whether its end concerns anybody but itself: most runs' does not, and is not worth reading them whole. */
-  async isFollowed(ref: RunRef): Promise<boolean> {
-    const requested = await this.#runs.requestOf(ref);
+  async isFollowed(ref: RunRef, atLeast: AtLeast = 'now'): Promise<boolean> {
+    const requested = await this.#runs.requestOf(ref, atLeast);
     return [requested?.improves, requested?.improvedBy, requested?.retryOnFailure].some((link) => link !== undefined);
+  }
+
+  private async historyOf(ref: RunRef, atLeast: AtLeast = 'now'): Promise<RunEvent[]> {
+    return (await this.ports.log.read(ref, undefined, { atLeast })).events;
   }
 
   /** I3. Rejects when the wish makes no sense, and with RUN_EXISTS when its key stands for something else. */
@@ -89,7 +93,7 @@ export class RunRetries {
     const { tenantId, runId, by, note } = wish;
     const taken = await this.#runs.requestOf(next);
     if (taken && taken.retryOf !== runId) throw new RunRefused('RUN_EXISTS', next);
-    const { events } = await this.ports.log.read({ tenantId, runId });
+    const events = await this.historyOf({ tenantId, runId });
     const requested = events.find((event) => event.kind === 'RunRequested');
     if (decide(wish, fold(events)).length === 0 || !requested) return; // it was recorded before
     const retryAsked = { runId, by, ...(note === undefined ? {} : { note }) };

@@ -1,5 +1,5 @@
 import type { RunDetail, RunLogLine, RunRef, RunSaidMessage, RunStep, TenantId, TrailLine } from '@millrace/contracts';
-import type { RunLog } from '@millrace/ports';
+import type { RunLog, StorePlace } from '@millrace/ports';
 import type { InputRequestRow, MessageRow, RunLogRow, RunRow, StepRow, TrailRow } from '@millrace/run-views';
 import { LogRunQueries } from './log-run-queries.js';
 import { detailOf, logLinesOf, messagesOf, stepOf, trailOf } from './run-answers.js';
@@ -84,11 +84,11 @@ export class StoredRunQueries extends RunQueries {
 
   /** Undefined when the log has to answer. */
   private async whenCurrent<T>(ref: RunRef, read: (run: RunRow) => Promise<T>): Promise<T | undefined> {
-    const { position } = await this.#fromLog.requireRun(ref); // I1
+    const { position, streamSequence: atLeast } = await this.#fromLog.requireRun(ref); // I1
     const { health, shortHistory = SHORT_HISTORY } = this.options;
     if (position < shortHistory || !health.isAvailable()) return undefined;
     const run = await this.ifThere(this.stored.get(ref.tenantId, ref.runId));
-    return run && (await this.isCurrent(ref, run)) ? this.ifThere(read(run)) : undefined; // I2
+    return run && (await this.isCurrent(ref, run, atLeast)) ? this.ifThere(read(run)) : undefined; // I2
   }
 
   private async ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
@@ -101,8 +101,8 @@ export class StoredRunQueries extends RunQueries {
   }
 
   /** Deltas change no row. */
-  private async isCurrent(ref: RunRef, { lastPosition }: RunRow): Promise<boolean> {
-    const rest = await this.log.read(ref, { position: lastPosition + 1 }, MOST_DELTAS);
+  private async isCurrent(ref: RunRef, { lastPosition }: RunRow, atLeast: StorePlace): Promise<boolean> {
+    const rest = await this.log.read(ref, { position: lastPosition + 1 }, { limit: MOST_DELTAS, atLeast });
     return !rest.hasMore && rest.events.every(({ kind }) => kind === 'TokenDelta' || kind === 'ThoughtDelta');
   }
 }

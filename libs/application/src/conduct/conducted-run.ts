@@ -1,5 +1,6 @@
 import { BlobRef, type ReadyTask, type RunEvent, type RunRef } from '@millrace/contracts';
 import {
+  type AtLeast,
   type BlobStore,
   BlobMissing,
   type GraphCheckpoint,
@@ -41,11 +42,13 @@ export type Residence = 'keep' | 'drop';
  * I2  advance() resolves when every consequence of what the log holds is in the log and in the queue. The message
  *     that called for it is acknowledged after that, so that a crash is followed by another advance().
  * I3  For one caller at a time.
+ * I4  What it decides to leave alone (a run that waits, is not started yet, or has ended) is compared with nothing, so
+ *     it reads at least as far as the event it was told of.
  */
 export class ConductedRun implements GraphDriver {
   readonly #totals = new RunTotals();
   readonly #offered = new Set<string>();
-  #session!: RunSession;
+  readonly #session: RunSession;
   #graph: RunningGraph | undefined;
   /** Everything so far, until the graph has been started with it. */
   #history: RunEvent[] = [];
@@ -54,19 +57,15 @@ export class ConductedRun implements GraphDriver {
   /** Workers let go of tasks while the run was paused: after a resume they are offered under another name. */
   #epoch = 0;
 
-  private constructor(
+  constructor(
     private readonly ports: ConductPorts,
     private readonly ref: RunRef,
-  ) {}
-
-  static async open(ports: ConductPorts, ref: RunRef): Promise<ConductedRun> {
-    const conducted = new ConductedRun(ports, ref);
-    conducted.#session = await RunSession.open(ports, ref, (event) => conducted.hear(event));
-    return conducted;
+  ) {
+    this.#session = RunSession.unread(ports, ref, (event) => this.hear(event)); // advance() reads it
   }
 
-  async advance(): Promise<Residence> {
-    await this.#session.catchUp();
+  async advance(atLeast: AtLeast): Promise<Residence> {
+    await this.#session.catchUp(atLeast); // I4
     const residence = await this.move();
     await this.settlePending(); // I2
     return residence;
@@ -92,6 +91,7 @@ export class ConductedRun implements GraphDriver {
     const { key, node, iteration, inputHash, input, nodeError } = task;
     const offered: ReadyTask = {
       ...{ version: '1', ...this.ref, agent, agentVersion, key, node, iteration, inputHash, input },
+      scheduledAt: this.#session.tail.streamSequence,
       ...(nodeError === undefined ? {} : { nodeError }),
     };
     this.await(this.ports.tasks.offer(offered, offerId));

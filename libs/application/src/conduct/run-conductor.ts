@@ -1,5 +1,6 @@
 import type { RunErrorCode, RunRef } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
+import type { AtLeast } from '@millrace/ports';
 import { RunRefused } from '@millrace/run-domain';
 import { KeyedTurns } from '../keyed-turns.js';
 import { RunCommandHandler } from '../run-command-handler.js';
@@ -14,15 +15,21 @@ export interface ConductorOptions {
 export class RunConductor {
   readonly #turns = new KeyedTurns();
   readonly #resident = new Map<string, ConductedRun>();
+  /** How far the next turn of a run has to read: a turn is shared by all that call for it before it begins. */
+  readonly #wanted = new Map<string, AtLeast>();
 
   constructor(
     private readonly ports: ConductPorts,
     private readonly options: ConductorOptions = { maxResident: 500 },
   ) {}
 
-  /** Resolves when every consequence of what the run's log holds is in the log and in the queue. */
-  advance(ref: RunRef): Promise<void> {
+  /**
+   * Resolves when every consequence of what the run's log holds is in the log and in the queue: of all of it up to
+   * `atLeast`, the place of the event that called for it.
+   */
+  advance(ref: RunRef, atLeast: AtLeast = 'now'): Promise<void> {
     const key = `${ref.tenantId}/${ref.runId}`;
+    this.#wanted.set(key, further(this.#wanted.get(key), atLeast));
     return this.#turns.take(key, () => this.turn(key, ref));
   }
 
@@ -31,10 +38,12 @@ export class RunConductor {
   }
 
   private async turn(key: string, ref: RunRef): Promise<void> {
-    const conducted = this.#resident.get(key) ?? (await ConductedRun.open(this.ports, ref));
+    const atLeast = this.#wanted.get(key) ?? 'now';
+    this.#wanted.delete(key);
+    const conducted = this.#resident.get(key) ?? new ConductedRun(this.ports, ref);
     this.#resident.delete(key);
     try {
-      const residence = await conducted.advance();
+      const residence = await conducted.advance(atLeast);
       if (residence === 'keep') this.keep(key, conducted);
       else conducted.close();
     } catch (error) {
@@ -60,6 +69,9 @@ export class RunConductor {
     await new RunCommandHandler(this.ports).handle({ kind: 'FailRun', ...ref, reason, errorCode });
   }
 }
+
+const further = (one: AtLeast | undefined, other: AtLeast): AtLeast =>
+  one === 'now' || other === 'now' ? 'now' : Math.max(one ?? 0, other);
 
 const hasGoneAnotherWay = (error: unknown): boolean => error instanceof RunRefused && error.code.startsWith('RUN_');
 

@@ -62,13 +62,15 @@ export class DispatchQueue {
   /** Taken to be started; until the log says that they are, whoever takes over must start them. */
   readonly #starting = new Map<string, WaitingRun>();
   readonly #held = new Map<string, WaitingRun>();
+  /** Could not be started just now: they hold no slot, and are not in line until they are put back. */
+  readonly #aside = new Map<string, WaitingRun>();
   #active = 0;
   #turn = 0;
 
   constructor(private readonly limits: DispatchLimits) {}
 
   /** `streamSequence` is where the log has the event. */
-  take(event: RunEvent, streamSequence: number): void {
+  evolve(event: RunEvent, streamSequence: number): void {
     if (!isDispatchEvent(event)) return;
     switch (event.kind) {
       case 'RunRequested':
@@ -90,14 +92,12 @@ export class DispatchQueue {
         this.deactivate(event);
         break;
       case 'RunCancelRequested': // the orchestrator ends it; it must not start any more
-        this.#held.delete(event.runId);
-        this.#tenants.get(event.tenantId)?.waiting.leave(event.runId);
+        this.leave(event);
         break;
       case 'RunFinished':
       case 'RunFailed':
       case 'RunCanceled':
-        this.#held.delete(event.runId);
-        this.#tenants.get(event.tenantId)?.waiting.leave(event.runId);
+        this.leave(event);
         this.deactivate(event);
         break;
       default:
@@ -124,11 +124,25 @@ export class DispatchQueue {
     return run;
   }
 
-  /** A run that could not be started after all waits again, before the others of its tenant. */
-  putBack(run: WaitingRun): void {
-    this.#starting.delete(run.runId);
+  /** A run that could not be started gives its slot to others, until it is put back; unless the log has spoken of it. */
+  putAside(run: WaitingRun): void {
+    if (!this.#starting.delete(run.runId)) return;
+    this.#aside.set(run.runId, run);
     this.deactivate(run);
-    this.tenant(run.tenantId).waiting.rejoin(run);
+  }
+
+  get aside(): readonly WaitingRun[] {
+    return [...this.#aside.values()];
+  }
+
+  /** It waits again, before the others of its tenant. */
+  putBack(run: WaitingRun): void {
+    if (this.#aside.delete(run.runId)) this.tenant(run.tenantId).waiting.rejoin(run);
+  }
+
+  /** It is not started any more, whatever becomes of it. */
+  forget({ runId }: Pick<RunRef, 'runId'>): void {
+    this.#aside.delete(runId);
   }
 
   /** A run that need not be started after all gives its place on; unless the log has spoken of it since it was taken. */
@@ -180,9 +194,14 @@ export class DispatchQueue {
     const tenants = [...this.#tenants];
     const lines = tenants.map(([tenantId, { waiting }]) => {
       const saved = waiting.saved;
-      const starting = [...this.#starting.values()].filter((run) => run.tenantId === tenantId);
-      return { tenantId, ...saved, front: [...starting, ...saved.front] };
+      const first = [...this.#starting.values(), ...this.#aside.values()].filter((run) => run.tenantId === tenantId);
+      return { tenantId, ...saved, front: [...first, ...saved.front] };
     });
+    const known = new Set(tenants.map(([tenantId]) => tenantId));
+    for (const run of this.#aside.values()) {
+      if (known.has(run.tenantId)) continue;
+      lines.push({ tenantId: run.tenantId, front: [run], untold: [], left: undefined });
+    }
     const active = tenants.flatMap(([tenantId, tenant]) =>
       [...tenant.active]
         .filter((runId) => !this.#starting.has(runId))
@@ -219,8 +238,15 @@ export class DispatchQueue {
     if (!tenant.active.has(run.runId)) tenant.waiting.join(run);
   }
 
+  private leave({ tenantId, runId }: RunRef): void {
+    this.#held.delete(runId);
+    this.#aside.delete(runId);
+    this.#tenants.get(tenantId)?.waiting.leave(runId);
+  }
+
   private activate({ tenantId, runId }: RunRef): void {
     const tenant = this.tenant(tenantId);
+    this.#aside.delete(runId);
     tenant.waiting.leave(runId);
     if (tenant.active.has(runId)) return;
     tenant.active.add(runId);

@@ -1,11 +1,13 @@
 import type { AgentRegistry } from '@millrace/agent-sdk';
-import { RUN_EVENT_KINDS, type RunEventKind } from '@millrace/contracts';
+import { RUN_EVENT_KINDS, type RunEventKind, type RunRef } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
-import type { EventFeed, HeldLease, Leases, RunRequests, Snapshots } from '@millrace/ports';
-import { RunRefused } from '@millrace/run-domain';
+import type { DeadLetters, EventFeed, HeldLease, Leases, RunRequests, Snapshots } from '@millrace/ports';
+import { type RunCommand, RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
 import type { SessionPorts } from '../run-session.js';
+import { type SetAsideNotes, SetAsides } from '../set-aside.js';
 import { DISPATCH_KINDS, type DispatchLimits, DispatchQueue, type DispatchSnapshot } from './dispatch-queue.js';
+import { Troubles } from './troubles.js';
 import type { WaitingRun } from './waiting-line.js';
 import { findWaiting } from './waiting-requests.js';
 
@@ -14,14 +16,17 @@ export interface DispatchPorts extends SessionPorts {
   readonly requests: RunRequests;
   readonly leases: Leases;
   readonly snapshots: Snapshots;
-  readonly agents: AgentRegistry;
+  readonly deadLetters: Pick<DeadLetters, 'add'>;
+  readonly agents: Pick<AgentRegistry, 'latest'>;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface DispatchNotes {
+export interface DispatchNotes extends SetAsideNotes {
   leading(): void;
   /** The lease was lost, or the store is away: it stands by and tries again. */
   interrupted(cause: unknown): void;
+  /** A run could not be started, and is tried again. */
+  delayed(run: RunRef, cause: unknown): void;
 }
 
 const LEASE = 'dispatcher';
@@ -34,9 +39,14 @@ const STARTS_AT_ONCE = 16;
  * Starts runs in their turn. One process at a time does; another takes over from the last snapshot and the log behind
  * it. A dispatcher that does not know yet that it was replaced can at worst exceed a cap: to start a run that has been
  * started appends nothing.
+ *
+ * I1  No run, event or tenant stops it: one that cannot be served is tried again later, or becomes a dead letter. Only the
+ *     feed, the lease and the snapshots concern all runs; when they fail it stands by and begins again.
  */
 export class Dispatcher {
   readonly #handler: RunCommandHandler;
+  readonly #setAsides: SetAsides;
+  readonly #troubles: Troubles;
   #role: 'standby' | 'leading' = 'standby';
 
   constructor(
@@ -45,6 +55,8 @@ export class Dispatcher {
     private readonly notes: DispatchNotes,
   ) {
     this.#handler = new RunCommandHandler(ports);
+    this.#setAsides = new SetAsides(ports.deadLetters, notes);
+    this.#troubles = new Troubles(ports.clock);
   }
 
   get role(): 'standby' | 'leading' {
@@ -76,25 +88,26 @@ export class Dispatcher {
   private async lead(stopped: AbortSignal): Promise<void> {
     const saved = (await this.ports.snapshots.load(SNAPSHOT)) as SavedDispatch | undefined;
     const queue = saved ? DispatchQueue.from(saved, this.limits) : new DispatchQueue(this.limits);
-    const bell = new Bell();
-    const signal = AbortSignal.any([stopped, bell.failed]);
-    const pumping = this.pump(queue, bell, signal);
+    const signal = new DispatchSignal();
+    const stop = AbortSignal.any([stopped, signal.failed]);
+    const pumping = this.pump(queue, signal, stop);
     try {
-      await this.follow(queue, saved?.streamSequence ?? 0, bell, signal);
+      await this.follow(queue, saved?.streamSequence ?? 0, signal, stop);
     } finally {
-      bell.ring(); // it sees that its signal has aborted
+      signal.raise(); // the pump sees that it is to stop
       await pumping;
     }
-    if (bell.failed.aborted) throw bell.failed.reason;
+    if (signal.failed.aborted) throw signal.failed.reason;
   }
 
-  private async follow(queue: DispatchQueue, from: number, bell: Bell, signal: AbortSignal): Promise<void> {
+  private async follow(queue: DispatchQueue, from: number, signal: DispatchSignal, stop: AbortSignal): Promise<void> {
     let savedAt = from;
-    for await (const batch of this.ports.feed.batches({ afterStreamSequence: from, exclude: IGNORED, signal })) {
+    const wanted = { afterStreamSequence: from, exclude: IGNORED, signal: stop };
+    for await (const batch of this.ports.feed.batches(wanted)) {
       for (const stored of batch) {
-        if ('event' in stored && 'runId' in stored.event) queue.take(stored.event, stored.streamSequence);
+        if ('event' in stored && 'runId' in stored.event) queue.evolve(stored.event, stored.streamSequence);
       }
-      bell.ring();
+      signal.raise();
       const streamSequence = batch.at(-1)?.streamSequence ?? savedAt;
       if (streamSequence - savedAt < SAVE_EVERY) continue;
       await this.ports.snapshots.save(SNAPSHOT, { streamSequence, ...queue.snapshot });
@@ -102,26 +115,28 @@ export class Dispatcher {
     }
   }
 
-  /** Starts what may start whenever something changed, or a start rate allows the next. */
-  private async pump(queue: DispatchQueue, bell: Bell, signal: AbortSignal): Promise<void> {
+  /** Starts what may start whenever something changed, a start rate allows the next, or a delayed run is due. */
+  private async pump(queue: DispatchQueue, signal: DispatchSignal, stop: AbortSignal): Promise<void> {
     try {
-      while (!signal.aborted) {
-        await this.startAll(queue, signal);
+      while (!stop.aborted) {
+        for (const run of queue.aside) if (this.#troubles.isDue(run)) queue.putBack(run);
+        await this.startAll(queue, stop);
         const told = await this.queueSome(queue);
         const read = await this.refill(queue);
-        if (told + read > 0) continue; // between two handfuls somebody else's run may have come
-        const waitMs = queue.nextStartInMs(this.ports.clock.now().getTime());
-        await bell.wait(waitMs === undefined ? undefined : this.ports.pause(Math.max(waitMs, 5), signal));
+        if (told + read > 0) continue; // between two handfuls a run of another tenant may have come
+        const now = this.ports.clock.now().getTime();
+        const waitMs = Math.min(queue.nextStartInMs(now) ?? Infinity, this.#troubles.nextInMs ?? Infinity);
+        await signal.wait(Number.isFinite(waitMs) ? this.ports.pause(Math.max(waitMs, 5), stop) : undefined);
       }
     } catch (error) {
-      bell.fail(error);
+      signal.fail(error);
     }
   }
 
-  private async startAll(queue: DispatchQueue, signal: AbortSignal): Promise<void> {
+  private async startAll(queue: DispatchQueue, stop: AbortSignal): Promise<void> {
     for (;;) {
       const batch: WaitingRun[] = [];
-      while (batch.length < STARTS_AT_ONCE && !signal.aborted) {
+      while (batch.length < STARTS_AT_ONCE && !stop.aborted) {
         const run = queue.next(this.ports.clock.now().getTime());
         if (!run) break;
         batch.push(run);
@@ -132,35 +147,67 @@ export class Dispatcher {
   }
 
   private async start(queue: DispatchQueue, run: WaitingRun): Promise<void> {
-    const { tenantId, runId } = run;
     try {
-      const { version: agentVersion } = this.ports.agents.latest(run.agent);
-      const { appended } = await this.#handler.handle({ kind: 'StartRun', tenantId, runId, agentVersion });
-      if (appended.length === 0) queue.giveBack(run); // by another dispatcher: the feed says so, or did
+      const isStarted = await this.startOrRefuse(run);
+      if (!isStarted) queue.giveBack(run); // another dispatcher was first, and the feed tells; or it has ended
+      this.#troubles.over(run);
     } catch (error) {
-      if (error instanceof RunRefused) return queue.giveBack(run); // canceled or ended meanwhile
-      if (isUnknownAgent(error)) return this.refuse(run, error);
-      queue.putBack(run);
+      queue.putAside(run);
+      if (!(await this.isGivenUp(run, error))) return;
+      queue.forget(run);
+    }
+  }
+
+  /** Whether something was appended that the feed will tell of. */
+  private async startOrRefuse({ tenantId, runId, agent, streamSequence }: WaitingRun): Promise<boolean> {
+    try {
+      const command = this.commandFor({ tenantId, runId }, agent);
+      const { appended } = await this.#handler.handle(command, streamSequence);
+      return appended.length > 0;
+    } catch (error) {
+      if (error instanceof RunRefused) return false; // canceled or ended meanwhile
       throw error;
     }
   }
 
-  private async refuse(
-    { tenantId, runId }: WaitingRun,
-    { code: errorCode, message: reason }: PlatformError,
-  ): Promise<void> {
-    await this.#handler.handle({ kind: 'FailRun', tenantId, runId, errorCode, reason });
+  private commandFor(run: RunRef, agent: string): RunCommand {
+    try {
+      return { kind: 'StartRun', ...run, agentVersion: this.ports.agents.latest(agent).version };
+    } catch (error) {
+      if (!isUnknownAgent(error)) throw error;
+      return { kind: 'FailRun', ...run, errorCode: error.code, reason: error.message };
+    }
   }
 
-  /** Who has to wait is told so, once. Gives back how many were. */
+  /** I1. False while it is to be tried again. */
+  private async isGivenUp(run: WaitingRun, cause: unknown): Promise<boolean> {
+    const attempts = this.#troubles.failuresOf(run) + 1;
+    if (this.#troubles.failed(run, cause).kind === 'again') {
+      this.notes.delayed(run, cause);
+      return false;
+    }
+    const { tenantId, runId, streamSequence: place } = run;
+    const of = { tenantId, runId };
+    try {
+      await this.#setAsides.add({ loop: 'dispatcher', run: of, kind: 'RunRequested', place, attempts, error: cause });
+      return true;
+    } catch (error) {
+      this.#troubles.failed(run, error); // its dead letter could not be stored: all of it is tried again
+      this.notes.delayed(run, error);
+      return false;
+    }
+  }
+
+  /** Runs that have to wait are told so, once. Resolves with how many were. */
   private async queueSome(queue: DispatchQueue): Promise<number> {
     const runs = queue.unqueued(STARTS_AT_ONCE);
     await Promise.all(
-      runs.map(async ({ tenantId, runId }) => {
+      runs.map(async ({ tenantId, runId, streamSequence }) => {
         try {
-          await this.#handler.handle({ kind: 'QueueRun', tenantId, runId, waitingFor: 'slot' });
+          await this.#handler.handle({ kind: 'QueueRun', tenantId, runId, waitingFor: 'slot' }, streamSequence);
         } catch (error) {
-          if (!(error instanceof RunRefused)) throw error;
+          // Nothing depends on it: the run waits all the same, and what ails it is dealt with when it is to start.
+          if (!(error instanceof RunRefused)) this.notes.delayed({ tenantId, runId }, error);
         }
         queue.queued({ tenantId, runId });
       }),
@@ -168,14 +215,26 @@ export class Dispatcher {
     return runs.length;
   }
 
-  /** Lines that have become short are read from the log. Gives back how many there were. */
+  /** Lines that have become short are read from the log. Resolves with how many were. */
   private async refill(queue: DispatchQueue): Promise<number> {
-    const wanted = queue.wanted();
-    for (const line of wanted) {
-      const { through, runs } = await findWaiting(this.ports, line.tenantId, line);
-      queue.refill(line, through, runs);
+    let read = 0;
+    for (const line of queue.wanted()) {
+      const asOne = { tenantId: line.tenantId, runId: `line of ${line.tenantId}` as RunRef['runId'] };
+      if (!this.#troubles.isDue(asOne)) continue;
+      try {
+        const { through, runs, unreadable } = await findWaiting(this.ports, line.tenantId, line);
+        for (const { run, place, error } of unreadable) {
+          await this.#setAsides.add({ loop: 'dispatcher', run, kind: 'RunRequested', place, attempts: 1, error });
+        }
+        queue.refill(line, through, runs);
+        this.#troubles.over(asOne);
+        read += 1;
+      } catch (error) {
+        this.#troubles.failed(asOne, error);
+        this.notes.delayed(asOne, error);
+      }
     }
-    return wanted.length;
+    return read;
   }
 }
 
@@ -186,10 +245,10 @@ const IGNORED: RunEventKind[] = RUN_EVENT_KINDS.filter((kind) => !(DISPATCH_KIND
 const isUnknownAgent = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.code === 'AGENT_NOT_FOUND';
 
-/** Between the one who reads the log and the one who starts runs. */
-class Bell {
+/** Between the part that reads the log and the part that starts runs. */
+class DispatchSignal {
   readonly #failed = new AbortController();
-  #isRung = false;
+  #isRaised = false;
   #wake: (() => void) | undefined;
 
   /** Aborts when no more runs can be started. */
@@ -201,17 +260,17 @@ class Bell {
     this.#failed.abort(error);
   }
 
-  ring(): void {
-    this.#isRung = true;
+  raise(): void {
+    this.#isRaised = true;
     this.#wake?.();
   }
 
   async wait(orElse: Promise<void> | undefined): Promise<void> {
-    if (!this.#isRung) {
-      const rung = new Promise<void>((resolve) => (this.#wake = resolve));
-      await (orElse ? Promise.race([rung, orElse]) : rung);
+    if (!this.#isRaised) {
+      const raised = new Promise<void>((resolve) => (this.#wake = resolve));
+      await (orElse ? Promise.race([raised, orElse]) : raised);
     }
-    this.#isRung = false;
+    this.#isRaised = false;
     this.#wake = undefined;
   }
 }

@@ -11,8 +11,10 @@ const tenantId = TenantId.parse('01JD0000000000000000000001');
 
 class ListedRequests extends RunRequests {
   readonly listed: RequestedRun[] = [];
+  readonly atLeast: number[] = [];
 
-  async page(_tenantId: TenantId, from: number, limit: number): Promise<readonly RequestedRun[]> {
+  async page(_: TenantId, from: number, limit: number, atLeast: number): Promise<readonly RequestedRun[]> {
+    this.atLeast.push(atLeast);
     return this.listed.filter(({ streamSequence }) => streamSequence >= from).slice(0, limit);
   }
 }
@@ -69,14 +71,20 @@ describe('Runs that wait, as the log tells', () => {
     expect(second.through).toBe(to);
   });
 
-  it('are not forgotten when the replica that answers does not have them yet', async () => {
+  it('are asked for at least up to the place where one is known to lie', async () => {
     const { request, find, requests } = aWorld();
     for (let at = 0; at < 3; at += 1) await request();
-    const unavailable = { code: 'RUN_LOG_UNAVAILABLE' };
-    const [, , last] = requests.listed;
-    requests.listed.pop();
-    await expect(find(1, last!.streamSequence)).rejects.toMatchObject(unavailable);
-    requests.listed.push({ runId: RunId.parse('9'.padStart(26, '0')), streamSequence: last!.streamSequence });
-    await expect(find()).rejects.toMatchObject(unavailable);
+    await find(1, 7);
+    expect(requests.atLeast).toEqual([7]);
+  });
+
+  it('are found although the history of one of them cannot be read', async () => {
+    const { request, find, requests } = aWorld();
+    const [one, other] = [await request(), await request()];
+    const unknown = { runId: RunId.parse('9'.padStart(26, '0')), streamSequence: 2 };
+    requests.listed.splice(1, 0, unknown);
+    const { runs, unreadable } = await find();
+    expect(runs).toMatchObject([one, other]);
+    expect(unreadable).toMatchObject([{ run: { tenantId, runId: unknown.runId }, error: { code: 'EVENT_INVALID' } }]);
   });
 });

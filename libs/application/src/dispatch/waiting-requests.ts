@@ -1,5 +1,6 @@
-import type { TenantId } from '@millrace/contracts';
-import { EMPTY_TAIL, type RequestedRun, type RunLog, RunLogUnavailable, type RunRequests } from '@millrace/ports';
+import { EventInvalid, type RunRef, type TenantId } from '@millrace/contracts';
+import { PlatformError } from '@millrace/kernel';
+import { EMPTY_TAIL, type RequestedRun, type RunLog, type RunRequests, type StorePlace } from '@millrace/ports';
 import type { LeftToLog, WaitingRun } from './waiting-line.js';
 
 export interface RequestPorts {
@@ -7,8 +8,16 @@ export interface RequestPorts {
   readonly requests: RunRequests;
 }
 
+export interface UnreadableRun {
+  readonly run: RunRef;
+  readonly place: StorePlace;
+  readonly error: unknown;
+}
+
 export interface FoundWaiting {
   readonly runs: readonly WaitingRun[];
+  /** Those of which the log cannot be read, and never will be: they are passed over. */
+  readonly unreadable: readonly UnreadableRun[];
   /** How far the log was read. */
   readonly through: number;
 }
@@ -23,13 +32,22 @@ export async function findWaiting(
   tenantId: TenantId,
   { from, to }: LeftToLog,
 ): Promise<FoundWaiting> {
-  const page = await requests.page(tenantId, from, MOST);
+  const page = await requests.page(tenantId, from, MOST, to); // at `to` lies a request
   const last = page.at(-1)?.streamSequence ?? 0;
-  // At `to` lies a request: who does not have it yet would make us forget runs.
-  if (page.length < MOST && last < to) throw new RunLogUnavailable(`Requests of tenant ${tenantId}: a replica lags`);
   const asked = page.filter(({ streamSequence }) => streamSequence <= to);
-  const runs = await Promise.all(asked.map((request) => stillWaiting(log, tenantId, request)));
-  return { runs: runs.filter((run) => run !== undefined), through: Math.min(last, to) };
+  const unreadable: UnreadableRun[] = [];
+  const runs = await Promise.all(
+    asked.map(async (request) => {
+      try {
+        return await stillWaiting(log, tenantId, request);
+      } catch (error) {
+        if (error instanceof PlatformError && error.redelivery === 'retry') throw error;
+        unreadable.push({ run: { tenantId, runId: request.runId }, place: request.streamSequence, error });
+        return undefined;
+      }
+    }),
+  );
+  return { runs: runs.filter((run) => run !== undefined), unreadable, through: Math.min(last, to) };
 }
 
 async function stillWaiting(
@@ -37,9 +55,10 @@ async function stillWaiting(
   tenantId: TenantId,
   { runId, streamSequence }: RequestedRun,
 ): Promise<WaitingRun | undefined> {
-  const { events } = await log.read({ tenantId, runId }, EMPTY_TAIL, EVENTS_OF_A_WAITING_RUN + 1);
+  const options = { limit: EVENTS_OF_A_WAITING_RUN + 1, atLeast: streamSequence };
+  const { events } = await log.read({ tenantId, runId }, EMPTY_TAIL, options);
   const [requested, queued] = events;
-  if (requested?.kind !== 'RunRequested') throw new RunLogUnavailable(`Run ${runId}: a replica lags`);
+  if (requested?.kind !== 'RunRequested') throw new EventInvalid(`Run ${runId} does not begin with its request`);
   if (requested.improvedBy !== undefined) return undefined; // never left to the log
   if (events.length > EVENTS_OF_A_WAITING_RUN || (queued && queued.kind !== 'RunQueued')) return undefined;
   return { tenantId, runId, agent: requested.agent, isQueued: queued !== undefined, streamSequence };

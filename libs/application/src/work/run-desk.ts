@@ -1,5 +1,6 @@
 import type { RunEvent, RunRef, TaskKey } from '@millrace/contracts';
 import { isTerminal } from '@millrace/contracts';
+import type { AtLeast } from '@millrace/ports';
 import type { Run } from '@millrace/run-domain';
 import { RunSession, type SessionPorts } from '../run-session.js';
 import { RunWriter } from '../run-writer.js';
@@ -42,12 +43,14 @@ export class RunDesk {
   }
 
   /** Reads what was appended since. */
-  async refresh(): Promise<void> {
-    await this.writer.alone(() => this.session.catchUp());
+  async refresh(atLeast: AtLeast): Promise<void> {
+    await this.writer.alone(() => this.session.catchUp(atLeast));
   }
 
+  /** All that this desk knows of, at least. */
   async history(): Promise<readonly RunEvent[]> {
-    return (await this.ports.log.read(this.session.ref)).events;
+    const { ref, tail } = this.session;
+    return (await this.ports.log.read(ref, undefined, { atLeast: tail.streamSequence })).events;
   }
 
   /** Tells when the run is canceled or ends, or another attempt takes the task. Gives back how to stop watching. */

@@ -56,6 +56,8 @@ const MAX_DEATHS = 10;
  * I3  The task is done for the queue only once its result, its wait or its next attempt is in the log.
  * I4  A message that another worker has by now is left alone: to settle it would take it from that worker, and nobody
  *     would be given it if that one died too.
+ * I5  A task is taken for done, or not due, only by the whole of the history: what is decided without an append is
+ *     compared with nothing.
  */
 export class TaskExecutor {
   readonly #desks: RunDesks;
@@ -70,9 +72,13 @@ export class TaskExecutor {
 
   execute(task: ReadyTask, message: TaskMessage = FRESH): Promise<Outcome> {
     return this.#desks.with(task, async (desk) => {
-      await desk.refresh();
-      const ready = this.startable(desk, task, message);
-      return 'kind' in ready ? ready : this.attempt(desk, task, message, ready.open);
+      await desk.refresh(task.scheduledAt ?? 'now'); // I5
+      let ready = this.startable(desk, task, message);
+      if (!('open' in ready)) {
+        await desk.refresh('now'); // I5
+        ready = this.startable(desk, task, message);
+      }
+      return 'open' in ready ? this.attempt(desk, task, message, ready.open) : ready;
     });
   }
 

@@ -17,7 +17,7 @@ export const problemOf = (error: unknown): Answer => {
     if (code === 'RUN_EXISTS' || code === 'THREAD_EXISTS') return KEY_REUSED; // only its key lets a caller name a new one
     if (isRefusal(code)) return { status: REFUSED_WITH[code] ?? 409, code, title: REFUSALS[code] };
     const answer = BY_CODE[code];
-    if (answer) return { code, ...answer(error) };
+    if (answer) return { code: SHOWN_AS[code] ?? code, ...answer(error) };
   }
   if (error instanceof HttpException) return ofHttp(error);
   return { status: 500, code: 'INTERNAL_ERROR', title: 'Something went wrong here.' };
@@ -75,8 +75,8 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
     ...{ status: 429, title: 'Too many requests; try again later.' },
     headers: { 'retry-after': String(error instanceof RateLimited ? error.retryAfterSeconds : 1) },
   }),
-  RUN_LOG_UNAVAILABLE: later(1),
-  RUN_LOG_FULL: later(30),
+  STORE_UNAVAILABLE: later(1),
+  STORE_FULL: later(30),
   // Asking again does not help, and whoever asks did nothing wrong: somebody has to look at what is stored.
   BLOB_MISSING: () => ({ status: 500, title: 'A part of what was stored of this run is lost.' }),
   EVENT_INVALID: () => ({ status: 500, title: 'What is stored of this run cannot be read.' }),
@@ -84,6 +84,12 @@ const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'c
   DATABASE_UNAVAILABLE: later(1, NO_LISTS),
   DATABASE_NOT_MIGRATED: later(5, NO_LISTS),
   DATABASE_REFUSED: later(5, NO_LISTS), // whoever asks did nothing wrong: our role, or a right of it, is missing there
+};
+
+/** The log is the store clients know of, and they have matched on these codes since before other things were stored. */
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  STORE_UNAVAILABLE: 'RUN_LOG_UNAVAILABLE',
+  STORE_FULL: 'RUN_LOG_FULL',
 };
 
 const BY_STATUS: Readonly<Record<number, readonly [code: string, title: string]>> = {

@@ -1,5 +1,5 @@
 import { EventId, FACT_FIXTURES, RunId, TenantId, type RunEvent, type RunFact, type RunRef } from '@millrace/contracts';
-import { type Appended, EMPTY_TAIL, type EventDraft, type RunLog, RunLogUnavailable, type Tail } from '@millrace/ports';
+import { type Appended, EMPTY_TAIL, type EventDraft, type RunLog, StoreUnavailable, type Tail } from '@millrace/ports';
 import { ulid } from 'ulid';
 
 export interface OpenedRunLog {
@@ -30,7 +30,7 @@ export async function appendSurely(log: RunLog, run: RunRef, draft: EventDraft, 
     try {
       return await log.append(run, draft, tail);
     } catch (error) {
-      if (!(error instanceof RunLogUnavailable) || attempt === 10) throw error;
+      if (!(error instanceof StoreUnavailable) || attempt === 10) throw error;
     }
   }
 }

@@ -46,7 +46,7 @@ export const readRules = (opened: () => OpenedRunLog): void => {
       const paged: RunEvent[] = [];
       let at: Tail = EMPTY_TAIL;
       for (let hasMore = true; hasMore;) {
-        const page = await opened().log.read(run, at, 2);
+        const page = await opened().log.read(run, at, { limit: 2 });
         paged.push(...page.events);
         ({ tail: at, hasMore } = page);
       }
@@ -58,8 +58,8 @@ export const readRules = (opened: () => OpenedRunLog): void => {
     it('says at the limit whether there is more', async () => {
       const run = aNewRun();
       await appendAll(opened().log, run, [requested(), started(), token('a')]);
-      expect((await opened().log.read(run, EMPTY_TAIL, 2)).hasMore).toBe(true);
-      expect((await opened().log.read(run, EMPTY_TAIL, 3)).hasMore).toBe(false);
+      expect((await opened().log.read(run, EMPTY_TAIL, { limit: 2 })).hasMore).toBe(true);
+      expect((await opened().log.read(run, EMPTY_TAIL, { limit: 3 })).hasMore).toBe(false);
     });
 
     it('knows the last sequence from the last event alone, also when that one is internal', async () => {
@@ -88,13 +88,13 @@ export const readRules = (opened: () => OpenedRunLog): void => {
       });
 
       it.each([0, 1, 2, 129, 400, 600, 799])('begins at public sequence %i', async (sequence) => {
-        const page = await opened().log.read(run, { sequence }, 5);
+        const page = await opened().log.read(run, { sequence }, { limit: 5 });
         const start = events.findIndex((event) => sequenceOf(event) === sequence);
         expect(page.events).toEqual(events.slice(start, start + 5));
       });
 
       it.each([0, 1, 130, 700, 1_201])('begins at position %i', async (position) => {
-        const page = await opened().log.read(run, { position }, 5);
+        const page = await opened().log.read(run, { position }, { limit: 5 });
         expect(page.events).toEqual(events.slice(position, position + 5));
       });
 

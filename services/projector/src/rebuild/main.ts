@@ -1,4 +1,4 @@
-import { connectNats, JetStreamBlobStore, JetStreamEventFeed } from '@millrace/adapter-jetstream';
+import { connectNats, openPlatform } from '@millrace/adapter-jetstream';
 import { ExclusiveLock, SecondTables } from '@millrace/adapter-postgres';
 import { PlatformError } from '@millrace/kernel';
 import { existsSync, readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ async function run({ natsUrl, databaseUrl }: RebuildConfig): Promise<void> {
   say(`Projecting the log again beside the rows that serve, in ${tables.description}`);
   const { events, poisoned } = await rebuild({
     projection: readModels,
-    feed: new JetStreamEventFeed(nats, new JetStreamBlobStore(nats)),
+    feed: openPlatform(nats).feed,
     tables,
     signal: AbortSignal.any([interrupted.signal, lock.lost]),
     onProgress: everySecond((read, of) => {

@@ -22,7 +22,7 @@ export class AgentsOfRuns {
   }
 
   private async ask(run: RunRef): Promise<string | undefined> {
-    const [first] = (await this.log.read(run, { position: 0 }, 1)).events;
+    const [first] = (await this.log.read(run, { position: 0 }, { limit: 1, atLeast: 'now' })).events;
     return first?.kind === 'RunRequested' ? first.agent : undefined;
   }
 }

@@ -1,7 +1,6 @@
 import { isTerminal, type RunEvent, type RunRef } from '@millrace/contracts';
 import { type DialectName, isShown } from '@millrace/dialects';
-import { type RunLog, RunLogUnavailable, type Tail } from '@millrace/ports';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { RunLog, Tail } from '@millrace/ports';
 import { type Block, blocksOf, Entry } from './entry.js';
 
 export interface ChannelReader {
@@ -46,10 +45,10 @@ export class RunChannel {
 
   /** Undefined when there is no such run. */
   static async open(log: RunLog, run: RunRef): Promise<RunChannel | undefined> {
-    const tail = await log.tail(run);
+    const tail = await log.tail(run, { atLeast: 'now' });
     if (tail.position < 0) return undefined;
     const channel = new RunChannel(run, tail);
-    const last = tail.sequence < 0 ? undefined : await eventAt(log, run, tail.sequence);
+    const last = tail.sequence < 0 ? undefined : await eventAt(log, run, tail);
     // Nothing public follows the terminal event, so a run that has ended needs no listening.
     if (last !== undefined && isTerminal(last)) channel.#isEnded = true;
     else void channel.follow(log, tail);
@@ -134,15 +133,6 @@ export class RunChannel {
   }
 }
 
-const REPLICA_ATTEMPTS = 100;
-const REPLICA_PAUSE_MS = 20;
-
-/** An event that is known to be stored: a replica that lags may not have it yet. */
-const eventAt = async (log: RunLog, run: RunRef, sequence: number): Promise<RunEvent> => {
-  for (let attempt = 0; attempt < REPLICA_ATTEMPTS; attempt += 1) {
-    const [event] = (await log.read(run, { sequence }, 1)).events;
-    if (event) return event;
-    await pause(REPLICA_PAUSE_MS);
-  }
-  throw new RunLogUnavailable(`Run ${run.runId}: no replica has event ${sequence}, which is stored`);
-};
+/** The last public event of a history that is known to go as far as `tail`. */
+const eventAt = async (log: RunLog, run: RunRef, { sequence, streamSequence }: Tail): Promise<RunEvent | undefined> =>
+  (await log.read(run, { sequence }, { limit: 1, atLeast: streamSequence })).events[0];

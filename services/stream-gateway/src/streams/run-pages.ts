@@ -1,6 +1,6 @@
 import type { RunRef } from '@millrace/contracts';
 import { isShown } from '@millrace/dialects';
-import type { ReadFrom, RunLog } from '@millrace/ports';
+import type { AtLeast, ReadFrom, RunLog } from '@millrace/ports';
 import { Entry } from './entry.js';
 import { RunPage } from './run-page.js';
 import { Slots } from './slots.js';
@@ -38,7 +38,7 @@ export class RunPages {
     return this.#weight;
   }
 
-  /** The page that holds the event; it has no entry for one that is not stored yet. */
+  /** The page that holds the event, which is known to be stored. */
   async at(run: RunRef, sequence: number): Promise<RunPage> {
     const number = Math.floor(sequence / PAGE);
     const key = keyOf(run, number);
@@ -50,12 +50,14 @@ export class RunPages {
     }
     const reading = this.#reading.get(key) ?? this.read(run, number, key);
     this.#reading.set(key, reading);
-    return reading;
+    const page = await reading;
+    // A replica that lags may not have had it; and it may have been stored after a reading that is shared had begun.
+    return sequence < page.end ? page : this.read(run, number, key, 'now');
   }
 
-  private async read(run: RunRef, number: number, key: string): Promise<RunPage> {
+  private async read(run: RunRef, number: number, key: string, atLeast?: AtLeast): Promise<RunPage> {
     try {
-      const page = await this.#slots.run(() => this.load(run, number));
+      const page = await this.#slots.run(() => this.load(run, number, atLeast));
       this.keep(key, page);
       return page;
     } finally {
@@ -63,14 +65,14 @@ export class RunPages {
     }
   }
 
-  private async load(run: RunRef, number: number): Promise<RunPage> {
+  private async load(run: RunRef, number: number, atLeast: AtLeast | undefined): Promise<RunPage> {
     const begun = this.#kept.get(keyOf(run, number)); // I1
     // Behind what is here the place in the log is known and need not be looked for.
     const known = begun?.entries.length ? begun : this.whole(run, number - 1);
     let from: ReadFrom = known?.tail ?? { sequence: number * PAGE };
     const entries: Entry[] = [...(begun?.entries ?? [])];
     for (;;) {
-      const { events, tail, hasMore } = await this.log.read(run, from, PAGE - entries.length);
+      const { events, tail, hasMore } = await this.log.read(run, from, { limit: PAGE - entries.length, atLeast });
       for (const event of events) if (isShown(event)) entries.push(new Entry(event));
       if (entries.length === PAGE || !hasMore) return new RunPage(entries, tail, entries.length === PAGE);
       from = tail; // the rest was internal

@@ -81,8 +81,6 @@ export class RunReader implements ChannelReader, StreamReader {
         const page = await this.page();
         if (page.isWhole) this.prefetch(page.end);
         const entries = page.entriesFrom(this.next);
-        // A replica that lags does not have it yet; the channel, which knows the number, has it from another.
-        if (entries.length === 0) await pause(10);
         this.send(this.#isLagging ? blocksOf(merged(entries), this.dialect) : page.blocksFrom(this.next, this.dialect));
         if (this.channel.recentFrom(this.next)) break;
       }

@@ -1,5 +1,5 @@
 import type { RunRef } from '@millrace/contracts';
-import { RunLogUnavailable } from '@millrace/ports';
+import { StoreUnavailable } from '@millrace/ports';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** No replica that is asked lags by more than this for long; and a run that waits must not be remembered for ever. */
@@ -35,17 +35,26 @@ export class LastWritten {
 const PAUSE_MS = 10;
 const LONGEST_MS = 5_000;
 
-/** Waits for a replica that lags behind. An unreplicated stream never does. */
-export class Patience {
+/**
+ * The one place that waits for a replica that lags behind what is known to be stored. On a replicated stream a direct
+ * get is answered by any replica, also by one that does not have the last messages yet.
+ */
+export class ReplicaLag {
   readonly #deadline = performance.now() + LONGEST_MS;
   #reached: number;
 
+  /** `what` is read for the error; `known` is a place that holds something of it; `reached` is how far reading came. */
   constructor(
-    private readonly run: RunRef,
-    private readonly known: number,
-    reached: number,
+    private readonly what: string,
+    private known: number,
+    reached = 0,
   ) {
     this.#reached = reached;
+  }
+
+  /** Another place that is known to be stored. */
+  expect(place: number): void {
+    this.known = Math.max(this.known, place);
   }
 
   /** Where reading must go on, after a moment; undefined when all that is known was read. */
@@ -53,7 +62,8 @@ export class Patience {
     this.#reached = Math.max(this.#reached, streamSequence ?? 0);
     if (this.#reached >= this.known) return undefined;
     if (performance.now() > this.#deadline) {
-      throw new RunLogUnavailable(`Run ${this.run.runId}: no replica has its last events`);
+      const where = `read up to ${this.#reached}, known to go to ${this.known}`;
+      throw new StoreUnavailable(`${this.what}: no replica has its end after ${LONGEST_MS / 1_000} s (${where})`);
     }
     await pause(PAUSE_MS);
     return this.#reached + 1;

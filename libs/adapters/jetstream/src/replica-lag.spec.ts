@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { RunId, TenantId } from '@millrace/contracts';
-import { LastWritten } from './read-your-writes.js';
+import { LastWritten } from './replica-lag.js';
 
 const run = {
   tenantId: TenantId.parse('01JD0000000000000000000001'),
