@@ -19,6 +19,8 @@ export const NodeTask = z.object({
   nodeError: z.object({ node: Name, error: NodeError }).optional(),
   /** How far the run's history went when this was offered: a worker reads at least so much. Not in old tasks. */
   scheduledAt: z.int().positive().optional(),
+  /** The queue held no other message of the run: if the task has been started, its worker is gone. */
+  isOnlyMessage: z.literal(true).optional(),
 });
 export type NodeTask = z.infer<typeof NodeTask>;
 

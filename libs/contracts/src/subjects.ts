@@ -39,6 +39,8 @@ export const subjects = {
     `tenant.${TenantId.parse(tenantId)}.run.*.${kind === '*' ? kind : knownKind(kind)}`,
   everyThread: (): string => 'tenant.*.thread.*.*',
   everyTask: (): string => 'tenant.*.run.*.task.*',
+  tasksOf: ({ tenantId, runId }: RunRef): string =>
+    `tenant.${TenantId.parse(tenantId)}.run.${RunId.parse(runId)}.task.*`,
   /** That a stream ticket was used. */
   ticket: (ticketId: string): string => `ticket.${TicketId.parse(ticketId)}`,
   everyTicket: (): string => 'ticket.*',

@@ -7,6 +7,7 @@ const Env = z.object({
   MAX_ACTIVE_RUNS: countEnv(200),
   MAX_ACTIVE_RUNS_PER_TENANT: countEnv(50),
   STARTS_PER_SECOND_PER_TENANT: z.coerce.number('must be a number').positive().optional(),
+  STANDING_AFTER_SECONDS: countEnv(30),
   MAX_RESIDENT_RUNS: countEnv(500),
   CONCURRENCY: countEnv(32),
 });
@@ -22,6 +23,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
       maxActive: parsed.MAX_ACTIVE_RUNS,
       maxActivePerTenant: parsed.MAX_ACTIVE_RUNS_PER_TENANT,
       startsPerSecondPerTenant: parsed.STARTS_PER_SECOND_PER_TENANT,
+      standingAfterMs: parsed.STANDING_AFTER_SECONDS * 1_000,
     },
     maxResident: parsed.MAX_RESIDENT_RUNS,
     concurrency: parsed.CONCURRENCY,

@@ -3,6 +3,7 @@ import { AgentRegistry, loadAgents } from '@millrace/agent-sdk';
 import { agents } from '@millrace/agents';
 import { Dispatcher, reasonOf, RunConductor } from '@millrace/application';
 import { HealthController, NatsModule, OutageLog, PLATFORM, Readiness } from '@millrace/nest-kit';
+import type { RunRef } from '@millrace/contracts';
 import type { Platform } from '@millrace/ports';
 import { type DynamicModule, Logger, Module } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,9 +32,9 @@ export class OrchestratorModule {
         },
         {
           provide: DispatchLoop,
-          inject: [PLATFORM, AgentRegistry],
-          useFactory: (platform: Platform, registry: AgentRegistry) =>
-            new DispatchLoop(dispatcherOn(platform, registry, config)),
+          inject: [PLATFORM, AgentRegistry, RunConductor],
+          useFactory: (platform: Platform, registry: AgentRegistry, conductor: RunConductor) =>
+            new DispatchLoop(dispatcherOn(platform, registry, conductor, config)),
         },
       ],
     };
@@ -44,13 +45,19 @@ function conductorOn(platform: Platform, registry: AgentRegistry, { maxResident 
   return new RunConductor({ ...platform, log: platform.runs, graphs: new LangGraphRuntime(registry) }, { maxResident });
 }
 
-function dispatcherOn(platform: Platform, registry: AgentRegistry, { limits }: Config): Dispatcher {
+function dispatcherOn(
+  platform: Platform,
+  registry: AgentRegistry,
+  conductor: RunConductor,
+  { limits }: Config,
+): Dispatcher {
   const log = new Logger(Dispatcher.name);
   const outages = new OutageLog(log);
   const ports = {
     ...platform,
     log: platform.runs,
     agents: registry,
+    wake: (run: RunRef) => conductor.wake(run),
     pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => {}), // the loop sees why
   };
   return new Dispatcher(ports, limits, {
@@ -60,6 +67,9 @@ function dispatcherOn(platform: Platform, registry: AgentRegistry, { limits }: C
     },
     interrupted: (cause) => outages.failed(cause),
     delayed: ({ runId }, cause) => log.warn(`Run ${runId} could not be started and is tried again: ${reasonOf(cause)}`),
+    standing: ({ runId }, status) =>
+      log.warn(`Run ${runId} is ${status} and stood still without a message in the queue: woken`),
+    sweepFailed: (cause) => log.warn(`Runs that stand still could not be looked for: ${reasonOf(cause)}`),
     setAside: ({ run, error }) => log.error(`Run ${run.runId} is set aside and will not start: ${reasonOf(error)}`),
   });
 }

@@ -72,6 +72,7 @@ const NEEDS: Record<ServiceName, NatsPermissions> = {
   orchestrator: {
     publish: [
       subjects.everyTask(),
+      `$JS.API.STREAM.MSG.GET.${STREAMS.tasks}`, // whether a run has a message there
       'timer.>',
       ...readingLog,
       ...readingBlobs,

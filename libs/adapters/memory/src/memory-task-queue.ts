@@ -1,4 +1,4 @@
-import type { NodeTask, ReadyTask } from '@millrace/contracts';
+import type { NodeTask, ReadyTask, RunRef } from '@millrace/contracts';
 import { TaskQueue } from '@millrace/ports';
 
 export class InMemoryTaskQueue extends TaskQueue {
@@ -9,6 +9,10 @@ export class InMemoryTaskQueue extends TaskQueue {
     if (this.#offered.has(offerId)) return;
     this.#offered.add(offerId);
     this.waiting.push(task);
+  }
+
+  async has({ runId }: RunRef): Promise<boolean> {
+    return this.waiting.some((task) => task.runId === runId);
   }
 
   async ready(task: NodeTask): Promise<ReadyTask> {

@@ -56,6 +56,8 @@ export class ConductedRun implements GraphDriver {
   #turn: Promise<void> = Promise.resolve();
   /** Workers let go of tasks while the run was paused: after a resume they are offered under another name. */
   #epoch = 0;
+  /** Where the run was found without a message: what was offered up to there is offered again. */
+  #lost: number | undefined;
 
   constructor(
     private readonly ports: ConductPorts,
@@ -64,8 +66,10 @@ export class ConductedRun implements GraphDriver {
     this.#session = RunSession.unread(ports, ref, (event) => this.hear(event)); // advance() reads it
   }
 
-  async advance(atLeast: AtLeast): Promise<Residence> {
+  /** `isLost`: no message of the run is left in the queue. */
+  async advance(atLeast: AtLeast, isLost = false): Promise<Residence> {
     await this.#session.catchUp(atLeast); // I4
+    if (isLost) this.#lost = this.#session.tail.position;
     const residence = await this.move();
     await this.settlePending(); // I2
     return residence;
@@ -83,8 +87,10 @@ export class ConductedRun implements GraphDriver {
 
   offer(task: GraphTask): void {
     const { run } = this.#session;
-    if (!isDue(run, task) || run.status === 'ABSENT') return;
-    const offerId = `${this.ref.runId}/${task.key}/${taskOf(run, task.key)?.attempt ?? 0}/${this.#epoch}`;
+    const isLost = this.#lost === this.#session.tail.position;
+    if (!isDue(run, task, isLost) || run.status === 'ABSENT') return;
+    const epoch = isLost ? `${this.#epoch}+${this.#lost}` : this.#epoch;
+    const offerId = `${this.ref.runId}/${task.key}/${taskOf(run, task.key)?.attempt ?? 0}/${epoch}`;
     if (this.#offered.has(offerId)) return;
     this.#offered.add(offerId);
     const { agent, agentVersion } = this.started();
@@ -92,6 +98,7 @@ export class ConductedRun implements GraphDriver {
     const offered: ReadyTask = {
       ...{ version: '1', ...this.ref, agent, agentVersion, key, node, iteration, inputHash, input },
       scheduledAt: this.#session.tail.streamSequence,
+      ...(isLost ? { isOnlyMessage: true } : {}),
       ...(nodeError === undefined ? {} : { nodeError }),
     };
     this.await(this.ports.tasks.offer(offered, offerId));
@@ -252,7 +259,7 @@ export class ConductedRun implements GraphDriver {
 }
 
 /** A task some worker should take: not one that is held, waits for a person, or comes back to the queue by itself. */
-const isDue = (run: Run, { key }: GraphTask): boolean => {
+const isDue = (run: Run, { key }: GraphTask, isLost: boolean): boolean => {
   const task = taskOf(run, key);
   switch (task?.state.name) {
     case 'SCHEDULED':
@@ -261,6 +268,7 @@ const isDue = (run: Run, { key }: GraphTask): boolean => {
       return 'openTools' in task && unansweredOf(run, task).length === 0;
     case 'STARTED': // its worker has the message and a heartbeat
     case 'RETRYING': // its message comes back when its time has come
+      return isLost;
     case 'FINISHED':
     case undefined:
       return false;

@@ -17,6 +17,7 @@ export class RunConductor {
   readonly #resident = new Map<string, ConductedRun>();
   /** How far the next turn of a run has to read: a turn is shared by all that call for it before it begins. */
   readonly #wanted = new Map<string, AtLeast>();
+  readonly #woken = new Set<string>();
 
   constructor(
     private readonly ports: ConductPorts,
@@ -33,6 +34,17 @@ export class RunConductor {
     return this.#turns.take(key, () => this.turn(key, ref));
   }
 
+  /**
+   * For a run that stands still: no message of it is in the queue. So a task a worker had in hand has lost its worker, and
+   * is offered again as well.
+   */
+  wake(ref: RunRef): Promise<void> {
+    const key = `${ref.tenantId}/${ref.runId}`;
+    this.#wanted.set(key, 'now');
+    this.#woken.add(key);
+    return this.#turns.take(key, () => this.turn(key, ref));
+  }
+
   get resident(): number {
     return this.#resident.size;
   }
@@ -43,7 +55,7 @@ export class RunConductor {
     const conducted = this.#resident.get(key) ?? new ConductedRun(this.ports, ref);
     this.#resident.delete(key);
     try {
-      const residence = await conducted.advance(atLeast);
+      const residence = await conducted.advance(atLeast, this.#woken.delete(key));
       if (residence === 'keep') this.keep(key, conducted);
       else conducted.close();
     } catch (error) {

@@ -7,6 +7,8 @@ export interface DispatchLimits {
   readonly maxActive: number;
   readonly maxActivePerTenant: number;
   readonly startsPerSecondPerTenant?: number | undefined;
+  /** A run that has not moved for so long, and has no message anywhere, stands still. */
+  readonly standingAfterMs?: number | undefined;
 }
 
 /** What the dispatcher knows, as it is saved for whoever takes over. */
@@ -15,6 +17,8 @@ export interface DispatchSnapshot {
   /** Requested, and not to be started before their improvement is there. */
   readonly held: readonly WaitingRun[];
   readonly active: readonly RunRef[];
+  /** Not in snapshots of older code. */
+  readonly ending?: readonly RunRef[];
 }
 
 /** Runs of a tenant that are to be read from the log, because its front has become short. */
@@ -64,6 +68,8 @@ export class DispatchQueue {
   readonly #held = new Map<string, WaitingRun>();
   /** Could not be started just now: they hold no slot, and are not in line until they are put back. */
   readonly #aside = new Map<string, WaitingRun>();
+  /** Canceled or declared done, and not ended yet, whether they were started or not. */
+  readonly #ending = new Map<string, RunRef>();
   #active = 0;
   #turn = 0;
 
@@ -77,8 +83,11 @@ export class DispatchQueue {
         this.requested(event, streamSequence);
         return;
       case 'ImprovementProvided':
+        this.improved(event);
+        return;
       case 'GoalAchieved':
         this.improved(event);
+        this.#ending.set(event.runId, refOf(event));
         return;
       case 'RunQueued':
         this.queued(event);
@@ -93,12 +102,13 @@ export class DispatchQueue {
         break;
       case 'RunCancelRequested': // the orchestrator ends it; it must not start any more
         this.leave(event);
+        this.#ending.set(event.runId, refOf(event));
         break;
       case 'RunFinished':
       case 'RunFailed':
       case 'RunCanceled':
         this.leave(event);
-        this.deactivate(event);
+        this.ended(event);
         break;
       default:
         assertNever(event);
@@ -128,6 +138,20 @@ export class DispatchQueue {
   putAside(run: WaitingRun): void {
     if (!this.#starting.delete(run.runId)) return;
     this.#aside.set(run.runId, run);
+    this.deactivate(run);
+  }
+
+  /** Runs that should move, or end: they have been started or told to end, and wait for neither a slot nor a person. */
+  get moving(): readonly RunRef[] {
+    const active = [...this.#tenants].flatMap(([tenantId, tenant]) =>
+      [...tenant.active].map((runId) => ({ tenantId, runId: RunId.parse(runId) })),
+    );
+    return [...active.filter(({ runId }) => !this.#starting.has(runId)), ...this.#ending.values()];
+  }
+
+  /** The log says so. */
+  ended(run: RunRef): void {
+    this.#ending.delete(run.runId);
     this.deactivate(run);
   }
 
@@ -207,7 +231,7 @@ export class DispatchQueue {
         .filter((runId) => !this.#starting.has(runId))
         .map((runId) => ({ tenantId, runId: RunId.parse(runId) })),
     );
-    return { lines, held: [...this.#held.values()], active };
+    return { lines, held: [...this.#held.values()], active, ending: [...this.#ending.values()] };
   }
 
   static from(snapshot: DispatchSnapshot, limits: DispatchLimits): DispatchQueue {
@@ -215,6 +239,7 @@ export class DispatchQueue {
     for (const { tenantId, ...line } of snapshot.lines) queue.tenant(tenantId, WaitingLine.from(line));
     for (const run of snapshot.held) queue.#held.set(run.runId, run);
     for (const run of snapshot.active) queue.activate(run);
+    for (const run of snapshot.ending ?? []) queue.#ending.set(run.runId, run);
     return queue;
   }
 
@@ -298,3 +323,5 @@ export class DispatchQueue {
     return tenant.credit;
   }
 }
+
+const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId });

@@ -7,11 +7,12 @@ import { RunCommandHandler } from '../run-command-handler.js';
 import type { SessionPorts } from '../run-session.js';
 import { type SetAsideNotes, SetAsides } from '../set-aside.js';
 import { DISPATCH_KINDS, type DispatchLimits, DispatchQueue, type DispatchSnapshot } from './dispatch-queue.js';
+import { type StandingNotes, type StandingPorts, StandingRuns } from './standing-runs.js';
 import { Troubles } from './troubles.js';
 import type { WaitingRun } from './waiting-line.js';
 import { findWaiting } from './waiting-requests.js';
 
-export interface DispatchPorts extends SessionPorts {
+export interface DispatchPorts extends StandingPorts, SessionPorts {
   readonly feed: EventFeed;
   readonly requests: RunRequests;
   readonly leases: Leases;
@@ -21,10 +22,12 @@ export interface DispatchPorts extends SessionPorts {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface DispatchNotes extends SetAsideNotes {
+export interface DispatchNotes extends SetAsideNotes, StandingNotes {
   leading(): void;
   /** The lease was lost, or the store is away: it stands by and tries again. */
   interrupted(cause: unknown): void;
+  /** The store did not answer while runs that stand still were looked for. */
+  sweepFailed(cause: unknown): void;
   /** A run could not be started, and is tried again. */
   delayed(run: RunRef, cause: unknown): void;
 }
@@ -34,6 +37,7 @@ const LEASE = 'dispatcher';
 const SNAPSHOT = 'dispatcher-2';
 const SAVE_EVERY = 2_000;
 const STARTS_AT_ONCE = 16;
+const STANDING_AFTER_MS = 30_000;
 
 /**
  * Starts runs in their turn. One process at a time does; another takes over from the last snapshot and the log behind
@@ -91,11 +95,12 @@ export class Dispatcher {
     const signal = new DispatchSignal();
     const stop = AbortSignal.any([stopped, signal.failed]);
     const pumping = this.pump(queue, signal, stop);
+    const sweeping = this.sweep(queue, stop);
     try {
       await this.follow(queue, saved?.streamSequence ?? 0, signal, stop);
     } finally {
       signal.raise(); // the pump sees that it is to stop
-      await pumping;
+      await Promise.all([pumping, sweeping]);
     }
     if (signal.failed.aborted) throw signal.failed.reason;
   }
@@ -130,6 +135,21 @@ export class Dispatcher {
       }
     } catch (error) {
       signal.fail(error);
+    }
+  }
+
+  /** Looks now and then for runs that stand still. What fails is looked at again the next time. */
+  private async sweep(queue: DispatchQueue, stop: AbortSignal): Promise<void> {
+    const { standingAfterMs = STANDING_AFTER_MS } = this.limits;
+    const standing = new StandingRuns(this.ports, this.notes, standingAfterMs);
+    while (!stop.aborted) {
+      await this.ports.pause(standingAfterMs / 4, stop);
+      if (stop.aborted) return;
+      try {
+        for (const run of await standing.look(queue.moving)) queue.ended(run);
+      } catch (error) {
+        this.notes.sweepFailed(error);
+      }
     }
   }
 

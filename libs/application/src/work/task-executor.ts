@@ -87,14 +87,18 @@ export class TaskExecutor {
   }
 
   /** The open task when it can be started now; else what becomes of the message. */
-  private startable(desk: RunDesk, { key }: ReadyTask, message: TaskMessage): Outcome | { readonly open: OpenTask } {
+  private startable(
+    desk: RunDesk,
+    { key, isOnlyMessage }: ReadyTask,
+    message: TaskMessage,
+  ): Outcome | { readonly open: OpenTask } {
     const { run } = desk;
     const task = taskOf(run, key);
     if (hasEnded(run) || run.status === 'CANCELED_REQUESTED' || !task || !('openTools' in task)) return done;
     if (run.status === 'PAUSED') return done; // offered again when it is resumed
     if (unansweredOf(run, task).length > 0) return done; // offered again when it is answered
     // Only a message that comes back speaks for a worker that is gone; a new one for a task in hand is one too many.
-    if (task.state.name === 'STARTED' && message.deliveries === 1) return done;
+    if (task.state.name === 'STARTED' && message.deliveries === 1 && !isOnlyMessage) return done;
     if (task.state.name === 'RETRYING') {
       const leftMs = new Date(task.state.retryAt).getTime() - this.ports.clock.now().getTime();
       if (leftMs > 0) return retryAfter(leftMs);
