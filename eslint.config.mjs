@@ -118,6 +118,7 @@ const layers = [
       'layer:domain',
       'layer:views',
       'layer:ports',
+      'layer:sdk',
       'layer:application',
       'layer:servers',
     ],

@@ -15,12 +15,13 @@ import { RunCommandHandler, type SessionPorts } from '@millrace/application';
 import { isTerminal, RunId, type RunEvent, type RunRef, TenantId } from '@millrace/contracts';
 import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
 import { EMPTY_TAIL } from '@millrace/ports';
-import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
+import { startTestPostgres, type TestPostgres } from '@millrace/testing/servers';
 import { SignJWT } from 'jose';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type NatsCount, type NatsServers, startNatsServers, usualCount } from './nats-servers.for-spec.js';
 import { PublishGate } from './publish-gate.for-spec.js';
 
 export type Role = 'orchestrator' | 'node-workers' | 'run-api' | 'projector' | 'stream-gateway';
@@ -43,7 +44,7 @@ const AUTH = {
 };
 const SERVICES = join(import.meta.dirname, '..', '..', '..', 'services');
 
-/** A real nats-server and real service processes, each with its own NATS user; runs are asked for through the log. */
+/** Real nats-servers, one or three, and real service processes, each with its own NATS user; runs are asked for through the log. */
 export class Cluster {
   readonly ids = new UlidEventIds();
   readonly folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-'));
@@ -55,7 +56,7 @@ export class Cluster {
   #gate: PublishGate | undefined;
 
   private constructor(
-    readonly server: TestNats,
+    readonly server: NatsServers,
     readonly nats: NatsConnection,
     private env: Readonly<Record<string, string>>,
     private readonly database: ReadModels | undefined,
@@ -65,24 +66,30 @@ export class Cluster {
     this.handler = new RunCommandHandler(this.ports);
   }
 
-  static async start(roles: Partial<Record<Role, number>>, env: Record<string, string> = {}): Promise<Cluster> {
-    const server = await startTestNats({ syncAlways: true, extraConfig: natsUsers(PASSWORDS) });
+  static async start(
+    roles: Partial<Record<Role, number>>,
+    env: Record<string, string> = {},
+    replicas: NatsCount = usualCount(),
+  ): Promise<Cluster> {
+    const server = await startNatsServers(replicas, { syncAlways: true, extraConfig: natsUsers(PASSWORDS) });
     const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'e2e' });
-    await setUpTopology(nats, { maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 });
+    await setUpTopology(nats, { replicas, maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 });
     const database = roles['run-api'] === undefined ? undefined : await startReadModels();
     const cluster = new Cluster(server, nats, env, database);
     const wanted = Object.entries(roles) as [Role, number][];
     await Promise.all(wanted.flatMap(([role, count]) => Array.from({ length: count }, () => cluster.spawn(role))));
+    await Promise.all([...cluster.processes].map((process) => cluster.ready(process)));
     return cluster;
   }
 
   /** Whatever processes publish that are started from now on passes it; what the spec itself publishes does not. */
   async putGate(): Promise<PublishGate> {
+    if (this.server.servers.length > 1) throw new Error('a gate stands before one server: start the cluster with one');
     return (this.#gate ??= await PublishGate.before(this.server.url));
   }
 
   /** Resolves when it says that it listens. */
-  async spawn(role: Role): Promise<Process> {
+  async spawn(role: Role, env: Readonly<Record<string, string>> = {}): Promise<Process> {
     const listening = await spawnListening({
       command: process.execPath,
       args: ['--enable-source-maps', join(SERVICES, role, 'dist', 'main.js')],
@@ -93,6 +100,7 @@ export class Cluster {
         ...AUTH,
         ...(this.database ? { DATABASE_URL: this.database.urlFor(role) } : {}),
         ...this.env,
+        ...env,
       },
     });
     const started: Process = { role, ...listening };
@@ -115,15 +123,20 @@ export class Cluster {
     return [...this.processes].filter((started) => started.role === role);
   }
 
+  /** Resolves when it can do its work: a worker has announced its agents then. */
+  async ready({ url }: Process): Promise<void> {
+    while (!(await fetch(`${url}/health/ready`)).ok) await pause(20);
+  }
+
   /** What the process says of itself. */
   async health({ url }: Process): Promise<Record<string, unknown>> {
     return (await (await fetch(`${url}/health/ready`)).json()) as Record<string, unknown>;
   }
 
-  /** Every process is stopped in good order and started anew, with these settings besides the ones it had. */
-  async restart(env: Record<string, string> = {}): Promise<void> {
+  /** Every process (or those of the roles) is stopped in good order and started anew, with these settings besides the ones it had. */
+  async restart(env: Record<string, string> = {}, roles?: readonly Role[]): Promise<void> {
     this.env = { ...this.env, ...env };
-    const stopping = [...this.processes];
+    const stopping = [...this.processes].filter(({ role }) => roles === undefined || roles.includes(role));
     await Promise.all(stopping.map(({ child }) => child.stop('SIGTERM', 30_000)));
     await Promise.all(stopping.map(({ role }) => this.spawn(role)));
   }
@@ -207,7 +220,7 @@ export class Cluster {
 }
 
 const urlFor = ({ url }: { readonly url: string }, user: NatsUserName): string =>
-  url.replace('nats://', `nats://${user}:secret@`);
+  url.replaceAll('nats://', `nats://${user}:secret@`);
 
 interface ReadModels {
   readonly server: TestPostgres;

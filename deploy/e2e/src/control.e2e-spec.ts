@@ -78,9 +78,15 @@ describe('A run that is paused', () => {
 });
 
 describe('A run that cannot go on', () => {
-  it('fails clearly when nobody knows its agent', async () => {
+  it('waits while nobody has its agent, lets others pass, and can be canceled', async () => {
     const run = await cluster.request('nobody', {});
-    expect((await cluster.ended(run)).at(-1)).toMatchObject({ kind: 'RunFailed', errorCode: 'AGENT_NOT_FOUND' });
+    expect((await cluster.until(run, isKind('RunQueued'))).at(-1)).toMatchObject({ waitingFor: 'worker' });
+    const other = await cluster.request('echo', { text: 'past it' });
+    expect((await cluster.ended(other)).at(-1)).toMatchObject({ kind: 'RunFinished' });
+    await cluster.handler.handle({ kind: 'CancelRun', ...run, requestedBy: 'ada' });
+    expect((await cluster.ended(run)).map(({ kind }) => kind)).toEqual([
+      ...['RunRequested', 'RunQueued', 'RunCancelRequested', 'RunCanceled'],
+    ]);
   });
 
   it('fails clearly when its input is refused', async () => {

@@ -20,20 +20,20 @@ const isTask = (event: RunEvent, node: string): boolean => 'node' in event && ev
 const POINTS: readonly Point[] = [
   ['after the request', ({ kind }) => kind === 'RunRequested', 'orchestrator'],
   ['after the dispatch', ({ kind }) => kind === 'RunStarted', 'orchestrator'],
-  ['after a node was scheduled', ({ kind }) => kind === 'NodeScheduled', 'orchestrator', 'node-workers'],
-  ['after a node was started', ({ kind }) => kind === 'NodeStarted', 'node-workers'],
+  ['after a node was started', ({ kind }) => kind === 'NodeStarted', 'orchestrator', 'node-workers'],
   [
     'in the middle of its tokens',
     ({ kind }, all) => kind === 'TokenDelta' && count(all, 'TokenDelta') > 3,
     'node-workers',
   ],
   ['after a model has answered', ({ kind }) => kind === 'ModelResponded', 'node-workers'],
-  ['after a node was finished', ({ kind }) => kind === 'NodeFinished', 'orchestrator'],
+  ['after a node was finished', ({ kind }) => kind === 'NodeFinished', 'orchestrator', 'node-workers'],
   ['in the middle of a tool', ({ kind }) => kind === 'ToolRequested', 'node-workers'],
   ['after a tool has answered', ({ kind }) => kind === 'ToolFinished', 'node-workers'],
   ['while it waits for a person', ({ kind }) => kind === 'NodeSuspended', 'orchestrator', 'node-workers'],
-  ['after it was answered', ({ kind }) => kind === 'InputProvided', 'orchestrator'],
-  ['before the end', (event) => event.kind === 'NodeFinished' && isTask(event, 'report'), 'orchestrator'],
+  ['after it was answered', ({ kind }) => kind === 'InputProvided', 'orchestrator', 'node-workers'],
+  ['after the last node', (event) => event.kind === 'NodeFinished' && isTask(event, 'report'), 'node-workers'],
+  ['before the end', ({ kind }) => kind === 'GraphEnded', 'orchestrator', 'node-workers'],
 ];
 
 const count = (events: readonly RunEvent[], kind: RunEvent['kind']): number =>

@@ -11,7 +11,7 @@ let runId: string;
 let threadId: string;
 let before: number;
 beforeAll(async () => {
-  stack = await HttpStack.start('projector', 'run-api');
+  stack = await HttpStack.start('projector', 'run-api', 'node-workers');
   runId = String((await stack.post('/agents/runs', EXAMPLES['createRun']?.body)).body['runId']);
   threadId = String((await stack.post('/api/threads', {})).body['threadId']);
 });

@@ -8,7 +8,7 @@ const body = { appId: 'demo', policy: 'default', input: { text: 'once' } };
 
 let stack: HttpStack;
 beforeAll(async () => {
-  stack = await HttpStack.start('run-api');
+  stack = await HttpStack.start('run-api', 'node-workers');
 });
 afterAll(() => stack.stop());
 

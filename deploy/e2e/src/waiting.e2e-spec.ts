@@ -84,11 +84,6 @@ async function untilForgotten(runs: readonly RunRef[], { processes } = cluster, 
   }
 }
 
-/** What the orchestrator says of itself; the last of many runs may still be at hand for a moment. */
-async function untilNoneIsResident(): Promise<void> {
-  while ((await cluster.health(cluster.of('orchestrator')[0]!))['resident'] !== 0);
-}
-
 const idsIn = (strings: readonly string[], runs: readonly RunRef[]): number => {
   const text = strings.join('\n');
   return runs.filter(({ runId }) => text.includes(runId)).length;
@@ -111,7 +106,6 @@ describe(`${WAITING} runs that wait for a person`, () => {
     await untilForgotten(runs);
     const few = await heaps();
     await letWait(WAITING);
-    await untilNoneIsResident();
     await untilForgotten(runs);
     const many = await heaps();
     const roles = [...cluster.processes].map(({ role }) => role).join(' / ');

@@ -6,8 +6,19 @@ const parse = (...argv: string[]) => parseCommand(argv, {});
 
 describe('parseCommand', () => {
   it('starts in .millrace of the checkout, unless it is told another folder', () => {
-    expect(parse('start')).toEqual({ command: 'start', home: expect.stringMatching(/\.millrace$/), isDetached: false });
-    expect(parse('start', '--detach', '--home', '/x')).toEqual({ command: 'start', home: '/x', isDetached: true });
+    expect(parse('start')).toEqual({
+      command: 'start',
+      home: expect.stringMatching(/\.millrace$/),
+      isDetached: false,
+      isCluster: false,
+    });
+    expect(parse('start', '--detach', '--home', '/x')).toEqual({
+      command: 'start',
+      home: '/x',
+      isDetached: true,
+      isCluster: false,
+    });
+    expect(parse('start', '--cluster')).toMatchObject({ isCluster: true });
     expect(parseCommand(['stop'], { MILLRACE_HOME: '/y' })).toEqual({ command: 'stop', home: '/y' });
   });
 
@@ -26,6 +37,6 @@ describe('parseCommand', () => {
     [[], /^Say what to do/],
   ])('refuses %j with the reason and the usage', (argv, reason) => {
     expect(() => parse(...argv)).toThrow(reason);
-    expect(() => parse(...argv)).toThrow(/Usage:\n {2}npm start \[-- --detach\]/);
+    expect(() => parse(...argv)).toThrow(/Usage:\n {2}npm start \[-- --detach\] \[--cluster\]/);
   });
 });

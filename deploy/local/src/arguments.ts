@@ -9,6 +9,8 @@ export interface StartCommand {
   readonly command: 'start';
   readonly home: string;
   readonly isDetached: boolean;
+  /** Three nats-servers that replicate, instead of one. */
+  readonly isCluster: boolean;
 }
 export type Command =
   | StartCommand
@@ -17,7 +19,7 @@ export type Command =
   | { readonly command: 'token'; readonly home: string; readonly claims: Partial<TokenClaims> };
 
 const USAGE = `Usage:
-  npm start [-- --detach]
+  npm start [-- --detach] [--cluster]
   npm stop
   npm run setup
   npm run token [-- --tenant <ULID>] [--sub <name>] [--scope <scopes>]
@@ -28,11 +30,12 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
   const usualHome = env['MILLRACE_HOME'] || join(WORKSPACE, '.millrace');
   switch (command) {
     case 'start': {
-      const { home = usualHome, detach = false } = read(args, {
-        home: { type: 'string' },
-        detach: { type: 'boolean' },
-      });
-      return { command, home, isDetached: detach };
+      const {
+        home = usualHome,
+        detach = false,
+        cluster = false,
+      } = read(args, { home: { type: 'string' }, detach: { type: 'boolean' }, cluster: { type: 'boolean' } });
+      return { command, home, isDetached: detach, isCluster: cluster };
     }
     case 'stop':
       return { command, home: read(args, { home: { type: 'string' } }).home ?? usualHome };

@@ -25,6 +25,8 @@ export interface LauncherConfig {
   readonly natsUrl?: string | undefined;
   readonly databaseUrl?: string | undefined;
   readonly replicas: 1 | 3;
+  /** Three servers of ours instead of one. */
+  readonly isCluster: boolean;
   /** What the projector connects to the database with; made by itself when it is not given. */
   readonly appPassword?: string | undefined;
   /** The same for services that only read. */
@@ -36,16 +38,20 @@ export interface LauncherConfig {
 }
 
 /** Lists everything that is wrong at once. A variable that is set to nothing counts as not set. */
-export function loadConfig(env: NodeJS.ProcessEnv): LauncherConfig {
+export function loadConfig(env: NodeJS.ProcessEnv, isCluster = false): LauncherConfig {
   const parsed = Env.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
   if (!parsed.success) throw new ConfigInvalid(z.prettifyError(parsed.error));
   const { NATS_URL, NATS_REPLICAS, DATABASE_URL, DATABASE_APP_PASSWORD, DATABASE_READER_PASSWORD, ...asked } =
     parsed.data;
+  if (isCluster && NATS_URL !== undefined) {
+    throw new ConfigInvalid('NATS_URL names servers of your own and --cluster starts three: leave one of them out');
+  }
   const ports = Object.entries(asked).filter((entry): entry is [string, number] => entry[1] !== undefined);
   return {
     natsUrl: NATS_URL,
     databaseUrl: DATABASE_URL,
-    replicas: NATS_REPLICAS === '3' ? 3 : 1,
+    replicas: isCluster || NATS_REPLICAS === '3' ? 3 : 1,
+    isCluster,
     appPassword: DATABASE_APP_PASSWORD,
     readerPassword: DATABASE_READER_PASSWORD,
     ports: new Map(ports),

@@ -14,10 +14,10 @@ export type Report = z.infer<typeof Report>;
  * Starts the launcher in the background and resolves with its summary once everything runs. Until then the two hold on
  * to each other: who interrupts the wait ends the launcher as well.
  */
-export async function startInBackground(home: Home, mainFile: string): Promise<string> {
+export async function startInBackground(home: Home, mainFile: string, isCluster: boolean): Promise<string> {
   const logFile = join(home.logs, LAUNCHER_LOG);
   const log = openSync(logFile, 'w', 0o600);
-  const child = spawn(process.execPath, [mainFile, 'start', '--home', home.dir], {
+  const child = spawn(process.execPath, [mainFile, 'start', '--home', home.dir, ...(isCluster ? ['--cluster'] : [])], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
   });

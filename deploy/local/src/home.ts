@@ -8,7 +8,9 @@ export interface Home {
   readonly secretsFile: string;
   readonly lockFile: string;
   readonly logs: string;
+  /** The data of one nats-server, or of three; never both. */
   readonly nats: string;
+  readonly natsCluster: string;
   readonly postgres: string;
 }
 
@@ -24,6 +26,7 @@ export function openHome(dir: string): Home {
     lockFile: at('launcher.json'),
     logs: at('logs'),
     nats: at('nats'),
+    natsCluster: at('nats-cluster'),
     postgres: at('postgres'),
   };
 }

@@ -18,6 +18,12 @@ export class FileUnreadable extends PlatformError {
   readonly redelivery = 'park';
 }
 
+/** What lies in the folder was written by another sort of stack. */
+export class OtherData extends PlatformError {
+  readonly code = 'OTHER_DATA';
+  readonly redelivery = 'park';
+}
+
 /** The command line makes no sense. */
 export class UsageWrong extends PlatformError {
   readonly code = 'USAGE_WRONG';

@@ -40,9 +40,10 @@ export class Launcher {
     const nats = await natsSide(this.home, secrets, this.config);
     const database = await databaseSide(this.home, secrets, this.config);
     await allThrough([
-      this.#supervise(this.#servers, 'nats-server', nats.start),
+      ...nats.servers.map(({ name, start }) => this.#supervise(this.#servers, name, start)),
       this.#supervise(this.#servers, 'postgres', database.start),
     ]);
+    await nats.prepare?.();
     await database.migrate();
     const shared = {
       ...{ ...this.config.env, ...authSettings(jwtSecret), STREAM_TICKET_SECRET: streamTicketSecret },

@@ -46,17 +46,17 @@ async function run(command: Command): Promise<void> {
   }
 }
 
-async function start({ home: dir, isDetached }: StartCommand): Promise<void> {
+async function start({ home: dir, isDetached, isCluster }: StartCommand): Promise<void> {
   const home = openHome(dir);
   if (isDetached) {
     if (clearStaleLock(home)) say(STALE); // looked at here: the log of one that runs must not be begun anew
-    return say(await startInBackground(home, import.meta.filename));
+    return say(await startInBackground(home, import.meta.filename, isCluster));
   }
-  await runLauncher(home);
+  await runLauncher(home, isCluster);
 }
 
-async function runLauncher(home: Home): Promise<void> {
-  const config = loadConfig(process.env);
+async function runLauncher(home: Home, isCluster: boolean): Promise<void> {
+  const config = loadConfig(process.env, isCluster);
   if (takeLock(home).wasStale) say(STALE);
   const launcher = new Launcher(home, config, say);
   const stop = async () => {

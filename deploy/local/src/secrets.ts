@@ -17,6 +17,8 @@ const natsPasswords = Object.fromEntries(NATS_USERS.map((name) => [name, passwor
 /** What is missing is made: the first start makes everything, a later version adds what is new in it. */
 const Secrets = z.object({
   nats: z.object(natsPasswords).prefault({}),
+  /** What the nats-servers of a cluster show each other. */
+  natsRoutesPassword: password(),
   databasePassword: password(),
   databaseReaderPassword: password(),
   jwtSecret: password(),

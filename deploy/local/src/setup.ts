@@ -1,7 +1,7 @@
 import { migrate } from '@millrace/adapter-postgres';
 import { ConfigInvalid } from '@millrace/kernel';
 import type { LauncherConfig } from './config.js';
-import { setUp } from './nats-side.js';
+import { setUp } from './nats-set-up.js';
 
 /** Prepares servers of your own, once and after every upgrade: streams and consumers, tables and the services' roles. */
 export async function setUpServers(config: LauncherConfig, say: (line: string) => void): Promise<void> {

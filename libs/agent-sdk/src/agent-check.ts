@@ -19,13 +19,18 @@ const aCompiledGraph = z.custom(
 const Shape = z.object({
   id: Name,
   version: Name,
+  title: z.string().max(200).optional(),
+  description: z.string().max(10_000).optional(),
+  policies: z.array(Name).optional(),
+  speakers: z.array(Name).optional(),
+  conversational: z.boolean().optional(),
   graph: aCompiledGraph,
   nodes: z.record(Name, ContractNodeShape).optional(),
   tools: z
     .record(
       Name,
       z.object({
-        description: z.string().optional(),
+        description: z.string().max(10_000).optional(),
         inputSchema: aZodSchema.optional(),
         needsApproval: z.union([z.boolean(), aFunction], 'must be true, false or a function').optional(),
         run: aFunction,
@@ -33,6 +38,7 @@ const Shape = z.object({
     )
     .optional(),
   inputSchema: aZodSchema.optional(),
+  outputSchema: aZodSchema.optional(),
   toState: aFunction.optional(),
   toOutput: aFunction.optional(),
   retry: z

@@ -35,11 +35,23 @@ export interface AgentDefinition {
   readonly id: string;
   /** Recorded when a run starts: a run in flight goes on with the version it began with. */
   readonly version: string;
+  /** For people who choose an agent, in the catalogue. */
+  readonly title?: string;
+  readonly description?: string;
+  /** The policies it knows; left out where it does not care. */
+  readonly policies?: readonly string[];
+  /** The agents that speak in its runs, when it is not itself alone. */
+  readonly speakers?: readonly string[];
+  /** It takes `{ text, files? }` and ends with `{ text, … }`: threads can talk with it. */
+  readonly conversational?: boolean;
   readonly graph: CompiledGraph;
   /** Nodes with a contract, by name: their inputs, outputs and emitted kinds are checked. */
   readonly nodes?: Readonly<Record<string, ContractNode>>;
   readonly tools?: Readonly<Record<string, ToolDefinition>>;
+  /** Looked at when a run is asked for, and again when it starts. */
   readonly inputSchema?: z.ZodType;
+  /** What `toOutput` gives, for the catalogue. */
+  readonly outputSchema?: z.ZodType;
   /**
    * The graph's input, made from the run's. The run's own when it is not given. `improvement` is there for a retry: what
    * the run in whose place this one is should have done better, in words.

@@ -6,8 +6,9 @@ export {
   type ToolCall,
   type ToolDefinition,
 } from './agent-definition.js';
-export { AgentRegistry, AgentUnknown } from './agent-registry.js';
-export { AgentModuleInvalid, loadAgents } from './load-agents.js';
+export { AgentRegistry, AgentUnknown, type AgentsLeftOut } from './agent-registry.js';
+export { describeAgent } from './describe-agent.js';
+export { AgentModuleInvalid, loadAgents, type LoadOptions } from './load-agents.js';
 export { defineNode, type ContractNode, type NodePort } from './contract-node.js';
 export { DefinitionInvalid, type DefinitionProblem } from './definition-invalid.js';
 export { asGraphNode, runContractNode } from './run-contract-node.js';

@@ -12,7 +12,11 @@ offer a choice when there are few answers, and measure rather than guess. End wi
 
 /** Talks with somebody about what they wrote: asks, lets them choose, counts, answers. */
 export const createChat = ({ model = CHAT_SCRIPT }: { model?: string | undefined } = {}): AgentDefinition =>
-  createFunctionLoop({ id: 'chat', version: '1', model, system: SYSTEM, functions: chatFunctions });
+  createFunctionLoop({
+    ...{ id: 'chat', version: '1', title: 'Chat' },
+    description: 'Talks with somebody about the text they sent: asks, lets them choose, measures, answers.',
+    ...{ model, system: SYSTEM, functions: chatFunctions },
+  });
 
 /** What the model says when none is configured. Told `/fail`, it fails. */
 export const chatScript = (request: LlmRequest): ModelScript =>

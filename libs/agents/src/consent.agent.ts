@@ -11,7 +11,11 @@ each medium they ask for, and end with one sentence about what was made and what
 
 /** Makes media of what it is told, when its person agrees, with nested progress. */
 export const createConsent = ({ model = CONSENT_SCRIPT }: { model?: string | undefined } = {}): AgentDefinition =>
-  createFunctionLoop({ id: 'consent', version: '1', model, system: SYSTEM, functions: consentFunctions });
+  createFunctionLoop({
+    ...{ id: 'consent', version: '1', title: 'Media with consent' },
+    description: 'Makes images, sound or video of what it is told, once its person agrees.',
+    ...{ model, system: SYSTEM, functions: consentFunctions },
+  });
 
 const MEDIA = ['image', 'audio', 'video'];
 

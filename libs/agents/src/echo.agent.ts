@@ -21,6 +21,9 @@ const graph = new StateGraph(EchoState)
 export const echo = defineAgent({
   id: 'echo',
   version: '1',
+  title: 'Echo',
+  description: 'Says back what it is told, word by word.',
+  conversational: true,
   graph,
   inputSchema: EchoInput,
   toState: (input) => ({ text: EchoInput.parse(input).text }),

@@ -15,7 +15,9 @@ const SUPERSTEPS_PER_STEP = 12;
 /** Explores an app on a device: set-up, then a loop with a policy that changes, restarts, and recovery from errors. */
 export const createExplorer = ({ model = EXPLORER_SCRIPT }: { model?: string | undefined } = {}): AgentDefinition =>
   defineAgent({
-    ...{ id: 'explorer', version: '1', tools: deviceTools, inputSchema: ExplorerInput },
+    ...{ id: 'explorer', version: '1', title: 'Explorer', tools: deviceTools, inputSchema: ExplorerInput },
+    description:
+      'Explores an app on a device: tries its actions, recovers from errors, stops when it sees nothing new.',
     graph: new StateGraph(ExplorerState)
       .addNode(nodes)
       .addNode('ChooseAction', asGraphNode(createChooseAction(model)))

@@ -14,6 +14,8 @@ import { faultOf, isToolFault } from './tool-fault.js';
 export interface FunctionLoop {
   readonly id: string;
   readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
   readonly model: string;
   /** Who the model is and what it is there for. */
   readonly system: string;
@@ -43,7 +45,8 @@ const MOST_TURNS = 50;
 /** An agent that is a model, what it may call, and nothing else: it thinks, calls, and thinks again until it is done. */
 export const createFunctionLoop = (loop: FunctionLoop): AgentDefinition =>
   defineAgent({
-    ...{ id: loop.id, version: loop.version, tools: loop.functions },
+    ...{ id: loop.id, version: loop.version, title: loop.title, description: loop.description },
+    ...{ conversational: true, tools: loop.functions },
     graph: new StateGraph(LoopState)
       .addNode('think', (state: State) => think(loop, state))
       .addNode('call', ({ call }: { call: Call }) => answer(call, nodeContext()))

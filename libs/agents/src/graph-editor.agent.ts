@@ -14,7 +14,11 @@ apply what has to be confirmed, and show what need not be. End with one sentence
 export const createGraphEditor = ({
   model = GRAPH_EDITOR_SCRIPT,
 }: { model?: string | undefined } = {}): AgentDefinition =>
-  createFunctionLoop({ id: 'graph-editor', version: '1', model, system: SYSTEM, functions: graphEditorFunctions });
+  createFunctionLoop({
+    ...{ id: 'graph-editor', version: '1', title: 'Graph editor' },
+    description: 'Edits the graph its client has open, with functions that run there.',
+    ...{ model, system: SYSTEM, functions: graphEditorFunctions },
+  });
 
 /** Adds a note with the person's words to the graph, behind its last node. */
 export const graphEditorScript = (request: LlmRequest): ModelScript =>

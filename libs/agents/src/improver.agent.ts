@@ -23,7 +23,8 @@ const ImproverState = Annotation.Root({ told: Annotation<string[]>, text: Annota
 /** Reads what went wrong in a run and says what to do better; its text is handed to the run that takes its place. */
 export const createImprover = ({ model = IMPROVER_SCRIPT }: { model?: string | undefined } = {}): AgentDefinition =>
   defineAgent({
-    ...{ id: 'improver', version: '1', inputSchema: ImproverInput },
+    ...{ id: 'improver', version: '1', title: 'Improver', inputSchema: ImproverInput },
+    description: 'Reads what went wrong in a run and says what the next one should do better.',
     graph: new StateGraph(ImproverState)
       .addNode('advise', async ({ told }) => {
         const context = nodeContext();

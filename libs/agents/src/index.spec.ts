@@ -14,6 +14,6 @@ describe('The agents we ship', () => {
       'improver',
       'explorer',
     ]);
-    expect((await loadAgents(['our own'], async () => shipped)).list()).toEqual(registry.list());
+    expect((await loadAgents(['our own'], { importModule: async () => shipped })).list()).toEqual(registry.list());
   });
 });

@@ -26,6 +26,8 @@ export const createTreadmill = ({ ledgerFolder }: { ledgerFolder?: string | unde
   defineAgent({
     id: 'treadmill',
     version: '1',
+    title: 'Treadmill',
+    description: 'Work of a known size, for load, benchmarks and chaos.',
     graph: new StateGraph(TreadmillState)
       .addNode('step', (input: StepInput) => runStep(input, ledgerFolder))
       .addNode('join', async () => ({}))

@@ -1,9 +1,12 @@
 export { RunCommandHandler, type Handled } from './run-command-handler.js';
 export { RunSession, type SessionPorts, type Store } from './run-session.js';
 export { RunWriter, type WriterOptions } from './run-writer.js';
-export { RunConductor, type ConductorOptions } from './conduct/run-conductor.js';
-export type { ConductPorts } from './conduct/conducted-run.js';
-export { TaskExecutor, type TaskMessage, type WorkNotes, type WorkPorts } from './work/task-executor.js';
+export { RunOverseer, type OverseePorts } from './oversee/run-overseer.js';
+export { RunMover, type DeliveredMessage, type MoveNotes, type MoverOptions } from './work/run-mover.js';
+export type { MovePorts, TaskMessage } from './work/moved-run.js';
+export { AgentAnnouncements, type AnnounceNotes, type AnnouncePorts } from './work/agent-announcements.js';
+export { ServedVersions } from './work/served-versions.js';
+export type { BodyNotes, NodeWork } from './work/body-runner.js';
 export { Dispatcher, type DispatchNotes, type DispatchPorts } from './dispatch/dispatcher.js';
 export { DispatchQueue, type DispatchLimits, type DispatchSnapshot } from './dispatch/dispatch-queue.js';
 export { reasonOf, SetAsides, type Loop, type SetAside, type SetAsideNotes } from './set-aside.js';
@@ -20,5 +23,7 @@ export {
 export { summaryOf } from './api/run-answers.js';
 export { AnswerInvalid, RunOrders, type Caller, type RunDefaults, type RunOrder } from './api/run-orders.js';
 export { RunRetries, type RetryOptions } from './api/run-retries.js';
+export { AgentChecks, AgentNotFound, InputInvalid } from './api/agent-checks.js';
+export { AgentQueries } from './api/agent-queries.js';
 export { runIdOfKey, threadIdOfKey } from './api/idempotent-id.js';
 export { ThreadOrders, ThreadRefused, type ThreadPorts } from './api/thread-orders.js';

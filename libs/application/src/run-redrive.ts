@@ -1,4 +1,4 @@
-import { NodeTask, type RunId, type RunRef } from '@millrace/contracts';
+import { RunId, type RunRef, TenantId } from '@millrace/contracts';
 import { RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from './run-command-handler.js';
 import type { SessionPorts } from './run-session.js';
@@ -21,10 +21,10 @@ export class RunRedrive {
     this.#handler = new RunCommandHandler(ports);
   }
 
-  /** The dead letter of a task nobody could finish: its body is the task. */
+  /** The dead letter of a run, or a task, that could not be finished: its body names the run. */
   async redriveLetter(letter: { readonly data: Uint8Array }, by: string, note?: string): Promise<Redriven> {
-    const { tenantId, runId } = NodeTask.parse(JSON.parse(new TextDecoder().decode(letter.data)));
-    return this.redrive({ tenantId, runId }, by, note);
+    const { tenantId, runId } = JSON.parse(new TextDecoder().decode(letter.data)) as Record<keyof RunRef, unknown>;
+    return this.redrive({ tenantId: TenantId.parse(tenantId), runId: RunId.parse(runId) }, by, note);
   }
 
   async redrive({ tenantId, runId }: RunRef, by: string, note?: string): Promise<Redriven> {

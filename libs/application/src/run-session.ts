@@ -65,6 +65,19 @@ export class RunSession {
     return new RunSession(ports, { tenantId, runId }, onEvent);
   }
 
+  /** From a history that is at hand, whole up to `tail`: nothing is read. */
+  static seeded(
+    ports: SessionPorts,
+    ref: RunRef,
+    { events, tail }: { readonly events: readonly RunEvent[]; readonly tail: Tail },
+    onEvent?: (event: RunEvent) => void,
+  ): RunSession {
+    const session = RunSession.unread(ports, ref, onEvent);
+    for (const event of events) session.evolve(event);
+    session.#tail = tail;
+    return session;
+  }
+
   get run(): Run {
     return this.#run;
   }

@@ -95,16 +95,20 @@ export class RunWriter {
   }
 
   private async perform({ command, work }: Waiting): Promise<readonly RunEvent[]> {
-    if (command) return this.session.execute(command, this.patiently);
+    // What it decides is decided again on all there is: a command that was stored in part goes on behind that part.
+    if (command) return this.patiently(() => this.session.execute(command, this.store));
     await work?.();
     return [];
   }
 
-  private readonly patiently: Store = async (draft, tail): Promise<Appended> => {
+  private readonly store: Store = (draft, tail): Promise<Appended> =>
+    this.patiently(() => this.log.append(this.session.ref, draft, tail)); // I3
+
+  private async patiently<T>(ask: () => Promise<T>): Promise<T> {
     const { signal, pause } = this.options;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       try {
-        return await this.log.append(this.session.ref, draft, tail); // I3
+        return await ask();
       } catch (error) {
         const passes =
           error instanceof PlatformError && error.redelivery === 'retry' && !(error instanceof RunLogConflict);
@@ -112,7 +116,7 @@ export class RunWriter {
         await pause(pauseMs);
       }
     }
-  };
+  }
 }
 
 /** I2. Undefined when the two do not belong together. */

@@ -1,19 +1,15 @@
+import { ManualClock, type MemoryProcess, memoryPlatform } from '@millrace/adapter-memory';
 import {
-  CountingEventIds,
-  InMemoryBlobStore,
-  InMemoryRunLog,
-  InMemoryTaskQueue,
-  ManualClock,
-} from '@millrace/adapter-memory';
-import {
-  AgentRegistry,
   type AgentDefinition,
+  AgentRegistry,
   nodeContext,
   type NodeContext,
   type ToolDefinition,
 } from '@millrace/agent-sdk';
-import { RequestId, type RunEvent, type RunRef, TaskKey } from '@millrace/contracts';
+import { NodeTask, RequestId, type RunEvent, RunTask, TaskKey } from '@millrace/contracts';
 import {
+  type Consuming,
+  type Delivery,
   type GraphDriver,
   GraphRuntime,
   type GraphStart,
@@ -26,25 +22,30 @@ import {
   type NodeRun,
   type Outcome,
   type RunningGraph,
-  Timers,
 } from '@millrace/ports';
+import type { RunCommand } from '@millrace/run-domain';
 import { aRunRef, requestRun } from '@millrace/testing';
-import { RunConductor } from './conduct/run-conductor.js';
+import { RunOverseer } from './oversee/run-overseer.js';
 import { RunCommandHandler } from './run-command-handler.js';
-import { TaskExecutor } from './work/task-executor.js';
+import { type MoverOptions, RunMover } from './work/run-mover.js';
 
 export type Body = (context: NodeContext) => Promise<unknown>;
 
-/** A graph that is a list of nodes, one after the other: enough to see what is done with a graph. */
-class ChainRuntime extends GraphRuntime {
+/** A graph that is a list of steps, each one node or several at once: enough to see what is done with a graph. */
+class StepsRuntime extends GraphRuntime {
   retry: NodeRetryPolicy | undefined;
+  /** What the graph ends with in place of its output. */
+  failure: string | undefined;
 
-  constructor(readonly bodies: Readonly<Record<string, Body>>) {
+  constructor(
+    readonly bodies: Readonly<Record<string, Body>>,
+    private readonly steps: readonly (readonly string[])[],
+  ) {
     super();
   }
 
   start({ history }: GraphStart, driver: GraphDriver): RunningGraph {
-    return new Chain(Object.keys(this.bodies), history, driver);
+    return new Steps(this.steps, history, driver);
   }
 
   async runNode({ task }: NodeRun): Promise<NodeOutcome> {
@@ -60,54 +61,83 @@ class ChainRuntime extends GraphRuntime {
   }
 }
 
-class Chain implements RunningGraph {
+class Steps implements RunningGraph {
   readonly #scheduled = new Set<string>();
+  readonly #asked = new Set<string>();
   readonly #results = new Map<string, Extract<RunEvent, { kind: 'NodeFinished' }>>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+  #isStopped = false;
 
   constructor(
-    private readonly nodes: readonly string[],
+    private readonly steps: readonly (readonly string[])[],
     history: readonly RunEvent[],
     private readonly driver: GraphDriver,
   ) {
-    for (const event of history) this.apply(event);
+    for (const event of history) this.note(event);
+    this.goOn();
   }
 
   apply(event: RunEvent): void {
-    if (event.kind === 'NodeScheduled') for (const { key } of event.tasks) this.#scheduled.add(key);
-    if (event.kind === 'NodeFinished') this.#results.set(event.taskKey, event);
+    this.note(event);
+    if (event.kind === 'NodeFinished') this.goOn();
   }
 
   openTasks(): GraphTask[] {
-    return this.tasks().filter(({ key }) => this.#scheduled.has(key) && !this.#results.has(key));
+    return this.tasks().filter(({ key }) => this.#asked.has(key) && !this.#results.has(key));
   }
 
   async settled(): Promise<GraphState> {
-    for (const task of this.tasks()) {
-      const result = this.#results.get(task.key);
-      if (result?.result === 'FAILURE') {
-        return { kind: 'failed', errorCode: 'MAX_RETRIES_EXCEEDED', reason: result.error?.message ?? '' };
-      }
-      if (result) continue;
-      if (!this.#scheduled.has(task.key)) await this.driver.schedule([task]);
-      this.driver.offer(task);
-      return { kind: 'waiting' };
-    }
-    return {
-      kind: 'finished',
-      output: {
-        text: this.tasks()
-          .map(({ key }) => this.#results.get(key)?.output)
-          .join(' '),
-      },
-    };
+    let turn: Promise<unknown>;
+    do {
+      turn = this.#turn;
+      await turn;
+    } while (turn !== this.#turn);
+    if (this.#failure) throw this.#failure.error;
+    const failed = [...this.#results.values()].find(({ result }) => result === 'FAILURE');
+    if (failed) return { kind: 'failed', errorCode: 'MAX_RETRIES_EXCEEDED', reason: failed.error?.message ?? '' };
+    const tasks = this.tasks();
+    if (tasks.some(({ key }) => !this.#results.has(key))) return { kind: 'waiting' };
+    const texts = tasks.map(({ key }) => this.#results.get(key)?.output);
+    return { kind: 'finished', output: { text: texts.join(' ') } };
   }
 
-  stop(): void {}
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  private note(event: RunEvent): void {
+    if (event.kind === 'NodeScheduled') for (const { key } of event.tasks) this.#scheduled.add(key);
+    if (event.kind === 'NodeStarted' && event.scheduled) this.#scheduled.add(event.taskKey);
+    if (event.kind === 'NodeFinished') this.#results.set(event.taskKey, event);
+  }
+
+  private goOn(): void {
+    this.#turn = this.#turn.then(() => this.ask()).catch((error: unknown) => (this.#failure = { error }));
+  }
+
+  private async ask(): Promise<void> {
+    const step = this.stepsOfTasks().find((tasks) => tasks.some(({ key }) => !this.#results.has(key)));
+    const isFailed = [...this.#results.values()].some(({ result }) => result === 'FAILURE');
+    if (!step || isFailed || this.#isStopped) return;
+    const fresh = step.filter(({ key }) => !this.#scheduled.has(key));
+    if (fresh.length > 0) await this.driver.schedule(fresh);
+    for (const task of step) {
+      this.#asked.add(task.key);
+      if (!this.#results.has(task.key) && !this.#isStopped) this.driver.offer(task);
+    }
+  }
 
   private tasks(): GraphTask[] {
-    return this.nodes.map((node, at) => ({
-      ...{ key: TaskKey.parse(`${at + 1}/${node}`), node, iteration: at + 1, inputHash: 'x', input: '{}' },
-    }));
+    return this.stepsOfTasks().flat();
+  }
+
+  private stepsOfTasks(): GraphTask[][] {
+    return this.steps.map((nodes, at) =>
+      nodes.map((node) => ({
+        ...{ key: TaskKey.parse(`${at + 1}/${node}`), node, iteration: at + 1, inputHash: 'x', input: '{}' },
+      })),
+    );
   }
 }
 
@@ -124,93 +154,162 @@ export class CountingLlm extends LlmPort {
   }
 }
 
-class NotedTimers extends Timers {
-  readonly rang: [string, string][] = [];
-
-  async set(_run: RunRef, name: string, at: Date): Promise<void> {
-    this.rang.push([name, at.toISOString()]);
-  }
+export interface WorldOptions {
+  readonly tools?: Readonly<Record<string, ToolDefinition>>;
+  /** Nodes that are run at once; each of the others is a step of its own, in the order of the bodies. */
+  readonly together?: readonly string[];
+  readonly workers?: number;
+  readonly mover?: MoverOptions;
+  readonly isVersionGone?: boolean;
 }
 
-/** An orchestrator and workers in memory, moved by hand. */
-export class WorkWorld {
-  readonly log = new InMemoryRunLog();
-  readonly queue = new InMemoryTaskQueue();
-  readonly clock = new ManualClock();
-  readonly llm = new CountingLlm();
-  readonly timers = new NotedTimers();
-  readonly letGo: string[] = [];
-  readonly graphs: ChainRuntime;
-  readonly handler: RunCommandHandler;
-  readonly #ids = new CountingEventIds();
-  readonly #agents: AgentRegistry;
-  conductor: RunConductor;
-  worker: TaskExecutor;
+/** A worker of the world: a process that can die or stand still. */
+export interface SpecWorker {
+  readonly process: MemoryProcess;
+  readonly mover: RunMover;
+}
 
-  constructor(bodies: Readonly<Record<string, Body>>, tools: Readonly<Record<string, ToolDefinition>> = {}) {
-    this.graphs = new ChainRuntime(bodies);
-    const definition: AgentDefinition = {
-      id: 'echo',
-      version: '1',
-      graph: { nodes: {}, invoke: async () => ({}) },
-      tools,
-    };
-    this.#agents = new AgentRegistry([definition]);
-    this.handler = new RunCommandHandler(this.session());
-    this.conductor = this.newConductor();
-    this.worker = this.newWorker();
+const STEP_MS = 200;
+
+/** An orchestrator and workers on one platform in memory, by a clock that is moved by hand. */
+export class WorkWorld {
+  readonly clock = new ManualClock();
+  readonly platform = memoryPlatform({ clock: this.clock });
+  readonly llm = new CountingLlm();
+  readonly letGo: string[] = [];
+  readonly failed: string[] = [];
+  readonly bodiesFailed: { readonly attempt: number; readonly error: unknown }[] = [];
+  readonly handler: RunCommandHandler;
+  readonly overseer: RunOverseer;
+  readonly graphs: StepsRuntime;
+  readonly workers: SpecWorker[] = [];
+  readonly #consuming: Consuming[] = [];
+  readonly #agents: AgentRegistry;
+
+  constructor(
+    bodies: Readonly<Record<string, Body>>,
+    private readonly options: WorldOptions = {},
+  ) {
+    const { together = [], tools = {} } = options;
+    const steps = Object.keys(bodies).flatMap((node) => {
+      if (!together.includes(node)) return [[node]];
+      return node === together[0] ? [together] : [];
+    });
+    this.graphs = new StepsRuntime(bodies, steps);
+    const graph = { nodes: {}, invoke: async () => ({}) };
+    this.#agents = new AgentRegistry([{ id: 'echo', version: '1', graph, tools } satisfies AgentDefinition]);
+    this.handler = new RunCommandHandler(this.session);
+    this.overseer = new RunOverseer({ ...this.platform, log: this.platform.runs });
   }
 
-  newConductor(): RunConductor {
-    const { queue: tasks, timers, graphs } = this;
-    return new RunConductor({ ...this.session(), tasks, timers, graphs, blobs: new InMemoryBlobStore() });
+  get session() {
+    const { runs: log, ids, clock } = this.platform;
+    return { log, ids, clock };
+  }
+
+  /** The run is asked for and dispatched, and all that can happen has. */
+  async start(): Promise<void> {
+    await this.openOrchestrator();
+    for (let count = 0; count < (this.options.workers ?? 1); count += 1) await this.addWorker();
+    await this.handler.handle(requestRun());
+    await this.handler.handle({ kind: 'StartRun', ...aRunRef, agentVersion: '1' });
+    await this.quiet();
   }
 
   /** Another process: it remembers nothing. */
-  newWorker(): TaskExecutor {
-    const { graphs, llm } = this;
-    const pause = async () => {};
-    const letGo = (_: unknown, attempt: number, why: string) => void this.letGo.push(`${attempt}: ${why}`);
-    return new TaskExecutor({ ...this.session(), graphs, llm, agents: this.#agents, pause }, { letGo }, 0);
+  async addWorker(): Promise<SpecWorker> {
+    const process = this.platform.process();
+    const mover = new RunMover(
+      {
+        ...process,
+        log: process.runs,
+        graphs: this.graphs,
+        llm: this.llm,
+        agents: this.#agents,
+        pause: (ms, signal) => process.pause(ms, signal),
+        isVersionGone: async () => this.options.isVersionGone ?? false,
+      },
+      {
+        letGo: (_, attempt, why) => void this.letGo.push(`${attempt}: ${why}`),
+        bodyFailed: (_, attempt, error) => void this.bodiesFailed.push({ attempt, error }),
+        moveFailed: (_, error) => void this.failed.push(String(error)),
+        agentMissing: (_, error) => void this.failed.push(String(error)),
+      },
+      { keepMs: 0, ...this.options.mover },
+    );
+    this.#consuming.push(
+      await process.deliveries.consume('node-workers', (delivery) => workOn(mover, delivery), {
+        concurrency: 4,
+        maxAttempts: 1_000,
+      }),
+    );
+    const worker = { process, mover };
+    this.workers.push(worker);
+    return worker;
   }
 
-  async start(): Promise<void> {
-    await this.handler.handle(requestRun());
-    await this.handler.handle({ kind: 'StartRun', ...aRunRef, agentVersion: '1' });
-    await this.conductor.advance(aRunRef);
-  }
-
-  /** Works off the queue once; what comes back later is put back. */
-  async work(): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (let task = this.queue.waiting.shift(); task; task = this.queue.waiting.shift()) {
-      const outcome = await this.worker.execute(task);
-      outcomes.push(outcome);
-      if (outcome.kind === 'retry') {
-        this.queue.waiting.push(task);
-        return outcomes;
-      }
-      await this.conductor.advance(aRunRef);
+  /** All that can happen at this time has happened. */
+  async quiet(): Promise<void> {
+    const { runs, tasks } = this.platform.store;
+    for (let turns = 0, seen = ''; turns < 20; turns += 1) {
+      const now = `${runs.lastPlace} ${tasks.lastPlace} ${tasks.messages.length}`;
+      if (now !== seen) [seen, turns] = [now, 0];
+      await new Promise(setImmediate);
     }
-    return outcomes;
+  }
+
+  /** In small steps: what happens at one time may lead to something a little later. */
+  async advance(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      this.clock.advance(Math.min(left, STEP_MS));
+      await this.quiet();
+    }
+  }
+
+  async order(command: RunCommand): Promise<void> {
+    await this.handler.handle(command);
+    await this.quiet();
   }
 
   async answer(response: unknown, at = 0): Promise<void> {
     const requests = (await this.events()).filter((event) => event.kind === 'InputRequested');
     const requestId = RequestId.parse(requests[at]?.requestId);
-    await this.handler.handle({ kind: 'ProvideInput', ...aRunRef, requestId, response, by: 'ada' });
-    await this.conductor.advance(aRunRef);
+    await this.order({ kind: 'ProvideInput', ...aRunRef, requestId, response, by: 'ada' });
   }
 
   async events(): Promise<RunEvent[]> {
-    return (await this.log.read(aRunRef)).events;
+    return (await this.platform.runs.read(aRunRef)).events;
   }
 
   async kinds(): Promise<string[]> {
     return (await this.events()).map(({ kind }) => kind);
   }
 
-  private session() {
-    return { log: this.log, ids: this.#ids, clock: this.clock };
+  async deadLetters(): Promise<string[]> {
+    return (await this.platform.deadLetters.list(100)).map(({ reason }) => reason);
+  }
+
+  private async openOrchestrator(): Promise<void> {
+    const { deliveries, runs } = this.platform;
+    this.#consuming.push(
+      await deliveries.consume(
+        'orchestrator',
+        async (delivery) => {
+          const { event, tail } = await runs.delivered(delivery);
+          return this.overseer.heard(event, tail);
+        },
+        { concurrency: 8 },
+      ),
+      await deliveries.consume('orchestrator-timers', () => this.overseer.advance(aRunRef)),
+    );
   }
 }
+
+const workOn = (mover: RunMover, { data, attempt: deliveries, hasStalled }: Delivery): Promise<Outcome> => {
+  const message = { deliveries, hasStalled, othersWait: () => false };
+  const body: unknown = JSON.parse(new TextDecoder().decode(data));
+  const asRun = RunTask.safeParse(body);
+  if (asRun.success) return mover.move(asRun.data, message);
+  const { input, ...task } = NodeTask.parse(body);
+  return mover.execute({ ...task, input: input as string }, message);
+};

@@ -8,6 +8,7 @@ const INTERNAL = [
   'RunRequested',
   'RunQueued',
   'CheckpointSaved',
+  'GraphEnded',
   'GoalAchieved',
   'RetryRequested',
   'ImprovementProvided',

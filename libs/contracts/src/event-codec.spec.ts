@@ -51,11 +51,11 @@ describe('a run event', () => {
     },
   );
 
-  it('names its agent whenever a node worker appends it', () => {
+  it('names its agent whenever a node worker appends it, unless it is about the graph as a whole', () => {
     const silent = RUN_EVENT_KINDS.filter((kind) =>
       KINDS[kind].appendedBy.some((service) => service === 'node-workers'),
     ).filter((kind) => !('agentId' in eventFixture(kind)));
-    expect(silent).toEqual([]);
+    expect(silent).toEqual(['GraphEnded', 'CheckpointSaved', 'NodeScheduled']);
   });
 
   it('keeps the fields it does not know', () => {

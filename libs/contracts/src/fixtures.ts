@@ -29,6 +29,16 @@ export const FACT_FIXTURES: { readonly [K in RunEventKind]: RunFactOf<K> } = {
   RunPaused: { kind: 'RunPaused', by: 'ada', reason: 'rate limit' },
   RunResumed: { kind: 'RunResumed', by: 'ada' },
   RunCancelRequested: { kind: 'RunCancelRequested', requestedBy: 'ada', reason: 'wrong input' },
+  GraphEnded: {
+    kind: 'GraphEnded',
+    result: 'SUCCEEDED',
+    summary: 'hello',
+    stepsCompleted: 1,
+    output: { text: 'hello' },
+    sources: [],
+    usage: { inputTokens: 12, outputTokens: 3, model: 'scripted' },
+    toolsUsed: [],
+  },
   RunFinished: {
     kind: 'RunFinished',
     summary: 'Said hello.',

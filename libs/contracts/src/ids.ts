@@ -25,7 +25,11 @@ export type RequestId = z.infer<typeof RequestId>;
 export const TicketId = ulid().brand<'TicketId'>();
 export type TicketId = z.infer<typeof TicketId>;
 
-/** Names people choose (agents, nodes, apps, policies, tools): short, printable, never part of a subject. */
+/** Of one worker process, from its start to its end. */
+export const WorkerId = ulid().brand<'WorkerId'>();
+export type WorkerId = z.infer<typeof WorkerId>;
+
+/** Names people choose (agents, nodes, apps, policies, tools): short, printable. In a subject they stand encoded only. */
 export const Name = z.string().min(1).max(200);
 
 /** Where a node stands in its run's graph, e.g. `3/agent` or `2/work[4]`; stable over every replay. */

@@ -1,4 +1,13 @@
-export { EventId, Name, RequestId, RunId, TaskKey, TenantId, ThreadId, TicketId } from './ids.js';
+export { EventId, Name, RequestId, RunId, TaskKey, TenantId, ThreadId, TicketId, WorkerId } from './ids.js';
+export {
+  AgentAnnouncement,
+  AgentGraph,
+  AgentTool,
+  MAX_ANNOUNCEMENT_BYTES,
+  WorkerPresence,
+  type JsonSchema,
+} from './agent-announcement.js';
+export { inputChecker, type FieldProblem } from './json-schema-check.js';
 export { INPUT_RESPONSES, InputRequest, type InputRequestType, type InputResponse } from './input-requests.js';
 export { Speaker, type StampField } from './events/stamp.js';
 export { RetryOnFailure, Usage } from './events/run-lifecycle.events.js';
@@ -35,11 +44,21 @@ export {
   type Classifiable,
   type Classification,
 } from './classification.js';
-export { LIVE_PREFIX, parseSubject, subjects, type ParsedSubject, type RunRef, type ThreadRef } from './subjects.js';
+export {
+  LIVE_PREFIX,
+  parseSubject,
+  runOfSubject,
+  runOfTimer,
+  subjects,
+  type ParsedSubject,
+  type RunRef,
+  type ThreadRef,
+} from './subjects.js';
 export { RunStatus, threadStatusOf, ThreadRunStatus } from './run-status.js';
 export { REFUSALS, RUN_ERROR_CODES, type RefusalCode, type RunErrorCode } from './error-codes.js';
 export { BlobRef, MAX_INLINE_BYTES } from './blob-ref.js';
 export { NodeTask, type ReadyTask } from './node-task.js';
+export { RunTask, type RunSeed } from './run-task.js';
 export { decodeRunEvent, decodeThreadEvent, EventInvalid, parseRunEvent, parseThreadEvent } from './event-codec.js';
 export {
   aRequestId,
@@ -89,6 +108,14 @@ export { EXAMPLES, type OperationExample } from './http/examples.js';
 export { OPERATIONS, scopeOf, type Operation } from './http/operations.js';
 export { openApi, type Whereabouts } from './proto/open-api.js';
 export { RetryBody, RetryCreated, RunImprovement } from './http/retry.http.js';
+export {
+  AgentDetail,
+  AgentParams,
+  AgentsPage,
+  AgentsQuery,
+  AgentSummary,
+  AgentVersionParams,
+} from './http/catalogue.http.js';
 export { Problem } from './http/problem.http.js';
 export {
   AgentEvent,
@@ -113,6 +140,7 @@ export {
 export { FeedCursor, FeedQuery, LastEventId, StreamClosing, StreamQuery } from './wire/stream.js';
 export type {
   AgentInputRequest,
+  AgentsRequest,
   AnswerRequest,
   CommandRequest,
   CreateRunRequest,

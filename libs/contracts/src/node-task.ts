@@ -3,7 +3,10 @@ import { BlobRef } from './blob-ref.js';
 import { NodeError } from './events/node.events.js';
 import { Name, RunId, TaskKey, TenantId } from './ids.js';
 
-/** Work to be done: what travels in the queue TASKS. Gone once done; it can be made again from the log. */
+/**
+ * One node of a step of several, for a worker beside the one that plays the graph: what travels in the queue TASKS, at
+ * most once for each task. Gone once done; it can be made again from the log.
+ */
 export const NodeTask = z.object({
   version: z.literal('1'),
   tenantId: TenantId,
@@ -19,8 +22,6 @@ export const NodeTask = z.object({
   nodeError: z.object({ node: Name, error: NodeError }).optional(),
   /** How far the run's history went when this was offered: a worker reads at least so much. Not in old tasks. */
   scheduledAt: z.int().positive().optional(),
-  /** The queue held no other message of the run: if the task has been started, its worker is gone. */
-  isOnlyMessage: z.literal(true).optional(),
 });
 export type NodeTask = z.infer<typeof NodeTask>;
 

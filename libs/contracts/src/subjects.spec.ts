@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aRunId, aTaskKey, aTenantId, aThreadId, eventFixture, THREAD_CREATED_FIXTURE } from './fixtures.js';
 import { RunId, type TenantId, type ThreadId } from './ids.js';
 import { RUN_EVENT_KINDS } from './kinds.js';
-import { parseSubject, subjects } from './subjects.js';
+import { parseSubject, runOfSubject, runOfTimer, subjects } from './subjects.js';
 
 const HOSTILE_IDS = [
   '',
@@ -143,5 +143,54 @@ describe('parseSubject', () => {
 
   it('never throws', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (subject) => expect(parseSubject(subject)).toBeUndefined()));
+  });
+});
+
+describe('The subject of a timer that rang', () => {
+  const run = { tenantId: aTenantId, runId: aRunId };
+
+  it('names its run, whatever the timer is called', () => {
+    for (const name of ['deadline', 'a.b.>', 'ä/[0]']) expect(runOfTimer(subjects.timerDue(run, name))).toEqual(run);
+  });
+
+  it('is told from every other subject', () => {
+    const due = subjects.timerDue(run, 'deadline');
+    for (const subject of [
+      subjects.timerSet(run, 'deadline'),
+      `${due}.more`,
+      'timer.due.x.y.z',
+      'timer.due',
+      'tenant.x',
+    ]) {
+      expect(runOfTimer(subject)).toBeUndefined();
+    }
+  });
+});
+
+describe('The run a subject belongs to', () => {
+  const run = { tenantId: aTenantId, runId: aRunId };
+
+  it('is told by events, known or not, by tasks and by timers', () => {
+    for (const subject of [
+      subjects.event({ ...run, kind: 'RunStarted' }),
+      subjects.event({ ...run, kind: 'RunStarted' }).replace('RunStarted', 'RunTeleported'),
+      subjects.run(run),
+      subjects.runTask(run),
+      subjects.timerDue(run, 'deadline'),
+    ]) {
+      expect(runOfSubject(subject)).toEqual(run);
+    }
+  });
+
+  it('is told by no other', () => {
+    for (const subject of [
+      '',
+      'tenant.x.run.y.RunStarted',
+      `tenant.${aTenantId}.run.nobody.RunStarted`,
+      `tenant.${aTenantId}.thread.${aThreadId}.ThreadCreated`,
+      'timer.due.x.y.z',
+    ]) {
+      expect(runOfSubject(subject)).toBeUndefined();
+    }
   });
 });

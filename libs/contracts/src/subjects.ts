@@ -1,4 +1,4 @@
-import { RunId, TaskKey, TenantId, ThreadId, TicketId } from './ids.js';
+import { Name, RunId, TaskKey, TenantId, ThreadId, TicketId, WorkerId } from './ids.js';
 import { isRunEventKind } from './kinds.js';
 import type { RunEventKind } from './events/run-event.js';
 
@@ -37,13 +37,30 @@ export const subjects = {
   /** Events of one tenant over all of its runs. */
   everyRunOf: (tenantId: TenantId, kind: RunEventKind | '*' = '*'): string =>
     `tenant.${TenantId.parse(tenantId)}.run.*.${kind === '*' ? kind : knownKind(kind)}`,
+  /** Live events of one kind, of all runs or of one. */
+  liveKind: (kind: RunEventKind, run?: RunRef): string =>
+    `${LIVE_PREFIX}.tenant.${run ? TenantId.parse(run.tenantId) : '*'}.run.${run ? RunId.parse(run.runId) : '*'}.${knownKind(kind)}`,
   everyThread: (): string => 'tenant.*.thread.*.*',
   everyTask: (): string => 'tenant.*.run.*.task.*',
   tasksOf: ({ tenantId, runId }: RunRef): string =>
     `tenant.${TenantId.parse(tenantId)}.run.${RunId.parse(runId)}.task.*`,
+  /** A run that is to be moved on; no task key is spelled so. */
+  runTask: ({ tenantId, runId }: RunRef): string =>
+    `tenant.${TenantId.parse(tenantId)}.run.${RunId.parse(runId)}.task.run`,
   /** That a stream ticket was used. */
   ticket: (ticketId: string): string => `ticket.${TicketId.parse(ticketId)}`,
   everyTicket: (): string => 'ticket.*',
+  /** Where a timer waits for its time, and where it rings then. */
+  timerSet: (ref: RunRef, name: string): string => `timer.set.${timerOf(ref, name)}`,
+  timerDue: (ref: RunRef, name: string): string => `timer.due.${timerOf(ref, name)}`,
+  everyTimerDue: (): string => 'timer.due.>',
+  /** What was announced of one version of an agent. */
+  agentVersion: (agent: string, version: string): string =>
+    `agent.version.${nameToken(Name.parse(agent))}.${nameToken(Name.parse(version))}`,
+  /** That a worker lives. */
+  agentWorker: (workerId: WorkerId): string => `agent.worker.${WorkerId.parse(workerId)}`,
+  everyAgentMessage: (): string => 'agent.>',
+  liveAgentMessages: (): string => `${LIVE_PREFIX}.agent.>`,
 } as const;
 
 export type ParsedSubject =
@@ -67,10 +84,36 @@ export const parseSubject = (subject: string): ParsedSubject | undefined => {
   return undefined;
 };
 
+/** The run a timer rang for; undefined for any other subject. */
+export const runOfTimer = (subject: string): RunRef | undefined => {
+  const [timer, due, tenantId, runId, name, ...rest] = subject.split('.');
+  if (timer !== 'timer' || due !== 'due' || name === undefined || rest.length > 0) return undefined;
+  const [tenant, run] = [TenantId.safeParse(tenantId), RunId.safeParse(runId)];
+  return tenant.success && run.success ? { tenantId: tenant.data, runId: run.data } : undefined;
+};
+
+/** Whose an event, a task or a timer is, by its subject; undefined for what belongs to no run. */
+export const runOfSubject = (subject: string): RunRef | undefined => {
+  const [tenant, tenantId, type, runId] = subject.split('.');
+  if (tenant !== 'tenant' || type !== 'run') return runOfTimer(subject);
+  const [owner, run] = [TenantId.safeParse(tenantId), RunId.safeParse(runId)];
+  return owner.success && run.success ? { tenantId: owner.data, runId: run.data } : undefined;
+};
+
+const timerOf = ({ tenantId, runId }: RunRef, name: string): string =>
+  `${TenantId.parse(tenantId)}.${RunId.parse(runId)}.${encodeToken(name)}`;
+
 const knownKind = (kind: RunEventKind): RunEventKind => {
   if (!isRunEventKind(kind)) throw new TypeError(`Not a kind of run event: ${JSON.stringify(kind)}`);
   return kind;
 };
+
+/**
+ * A name as one token: readable where its characters allow it, with `~` for a dot, else as base64url behind a `=`. No two
+ * names share a token.
+ */
+const nameToken = (name: string): string =>
+  /^[\w.-]+$/.test(name) ? name.replaceAll('.', '~') : `=${encodeToken(name)}`;
 
 const encodeToken = (text: string): string => {
   const bytes = new TextEncoder().encode(text);

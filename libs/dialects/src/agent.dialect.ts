@@ -76,6 +76,7 @@ const translate = (event: PublicEvent): AgentEvent[] => {
     case 'GoalAchieved':
     case 'ImprovementProvided':
     case 'RetryRequested':
+    case 'GraphEnded':
     case 'NodeScheduled':
     case 'NodeSuspended':
     case 'EffectRecorded':

@@ -67,6 +67,7 @@ const AGENT: Record<RunEventKind, readonly AgentEvent[]> = {
   RunRequested: NOTHING,
   RunQueued: NOTHING,
   CheckpointSaved: NOTHING,
+  GraphEnded: NOTHING,
   GoalAchieved: NOTHING,
   RetryRequested: NOTHING,
   ImprovementProvided: NOTHING,

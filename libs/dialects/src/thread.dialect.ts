@@ -54,6 +54,7 @@ const translate = (event: PublicEvent): ThreadFrame[] => {
     case 'GoalAchieved':
     case 'ImprovementProvided':
     case 'RetryRequested':
+    case 'GraphEnded':
     case 'NodeScheduled':
     case 'NodeSuspended':
     case 'EffectRecorded':

@@ -1,5 +1,12 @@
 export { spawnGuarded, type ChildExit, type Guard, type GuardedChild, type GuardedSpawn } from './guarded-child.js';
 export { findNatsServer, type NatsBinary } from './nats-binary.js';
+export {
+  clusterAgreed,
+  type NatsCluster,
+  type NatsClusterOptions,
+  type NatsMember,
+  planNatsCluster,
+} from './nats-cluster.js';
 export { natsConfig, type NatsClusterSettings, type NatsSettings } from './nats-config.js';
 export { readNatsInfo, requestNats } from './nats-wire.js';
 export { startNats, type NatsOptions, type RunningNats } from './nats-server.js';

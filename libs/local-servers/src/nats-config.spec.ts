@@ -39,6 +39,16 @@ describe('natsConfig', () => {
     expect(config).toContain('routes: ["nats://a:6222", "nats://b:6222"]');
   });
 
+  it('lets only servers join a cluster that know its password', () => {
+    const cluster = { name: 'c', port: 6222, routes: ['a:6222'], password: 'p:w', advertise: 'd:6222' };
+
+    const config = natsConfig({ ...settings, cluster });
+
+    expect(config).toContain('authorization { user: routes, password: "p:w" }');
+    expect(config).toContain('routes: ["nats://routes:p%3Aw@a:6222"]');
+    expect(config).toContain('advertise: "d:6222"');
+  });
+
   it('quotes what would end a string', () => {
     expect(natsConfig({ ...settings, storeDir: '/a "b"\\c' })).toContain('store_dir: "/a \\"b\\"\\\\c"');
   });

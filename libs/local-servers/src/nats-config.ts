@@ -19,6 +19,12 @@ export interface NatsClusterSettings {
   readonly port: number;
   /** `host:port` of the cluster ports of all its servers. */
   readonly routes: readonly string[];
+  /** Of how many servers, where they share one disk. */
+  readonly size?: number;
+  /** What the servers show each other; without it whoever reaches the port may join. */
+  readonly password?: string;
+  /** Where the servers tell each other that this one is to be found. */
+  readonly advertise?: string;
   /** The one address clients are told of, where they cannot reach the one it listens on. */
   readonly clientAdvertise?: string;
 }
@@ -41,14 +47,22 @@ export function natsConfig(settings: NatsSettings): string {
   ].join('\n');
 }
 
-const clusterConfig = (host: string, { name, port, routes, clientAdvertise }: NatsClusterSettings): string[] => [
-  ...(clientAdvertise === undefined ? [] : [`client_advertise: ${quote(clientAdvertise)}`]),
-  'cluster {',
-  `  name: ${quote(name)}`,
-  `  listen: "${host}:${port}"`,
-  `  routes: [${routes.map((route) => quote(`nats://${route}`)).join(', ')}]`,
-  '}',
-];
+function clusterConfig(host: string, cluster: NatsClusterSettings): string[] {
+  const { name, port, routes, clientAdvertise, password, advertise } = cluster;
+  const user = password === undefined ? '' : `${ROUTES_USER}:${encodeURIComponent(password)}@`;
+  return [
+    ...(clientAdvertise === undefined ? [] : [`client_advertise: ${quote(clientAdvertise)}`]),
+    'cluster {',
+    `  name: ${quote(name)}`,
+    `  listen: "${host}:${port}"`,
+    ...(password === undefined ? [] : [`  authorization { user: ${ROUTES_USER}, password: ${quote(password)} }`]),
+    ...(advertise === undefined ? [] : [`  advertise: ${quote(advertise)}`]),
+    `  routes: [${routes.map((route) => quote(`nats://${user}${route}`)).join(', ')}]`,
+    '}',
+  ];
+}
+
+const ROUTES_USER = 'routes';
 
 /** JSON's strings are strings to nats-server as well. */
 const quote = (text: string): string => JSON.stringify(text);

@@ -67,11 +67,10 @@ export async function startNats(options: NatsOptions = {}): Promise<RunningNats>
     if (options.port !== undefined && !(await isPortFree(port))) throw new PortTaken(port);
     const configFile = join(storeDir, 'nats-server.conf');
     const syncAlways = options.syncAlways ?? !throwAway;
-    writeFileSync(
-      configFile,
-      natsConfig({ ...options, host: LOOPBACK, port, storeDir, maxStoreBytes: mostOfTheDisk(storeDir), syncAlways }),
-      { mode: 0o600 },
-    );
+    const maxStoreBytes = mostOfTheDisk(storeDir) / BigInt(options.cluster?.size ?? 1);
+    writeFileSync(configFile, natsConfig({ ...options, host: LOOPBACK, port, storeDir, maxStoreBytes, syncAlways }), {
+      mode: 0o600,
+    });
     const child = await startServer({
       name: 'nats-server',
       spawn: { command: binary, args: ['-c', configFile] },

@@ -2,6 +2,7 @@ export { JETSTREAM, JetStreamContext, JetStreamServer, type JetStreamServerOptio
 export { ConsumerController, PassErrorsOn } from './pass-errors-on.filter.js';
 export { startTelemetry } from './telemetry.js';
 export { HealthController, Readiness } from './health.controller.js';
+export { KnownAgentsModule } from './known-agents.module.js';
 export { NatsHealth } from './nats-health.js';
 export { NATS, NatsModule, PLATFORM, platformPart } from './nats.module.js';
 export { OutageLog } from './outage-log.js';
@@ -17,3 +18,5 @@ export {
   type ServiceConfig,
 } from './service-env.js';
 export { consumerTroubles } from './consumer-troubles.js';
+export { agentsNotLoaded, tellLeftOut } from './left-out-agents.js';
+export { countSetAside, SetAsideLog } from './set-aside-log.js';

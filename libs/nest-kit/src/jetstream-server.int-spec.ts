@@ -25,6 +25,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { JetStreamContext, JetStreamServer } from './jetstream-server.js';
 import { ConsumerController } from './pass-errors-on.filter.js';
+import { countSetAside } from './set-aside-log.js';
 import { startTelemetry } from './telemetry.js';
 
 class Hopeless extends PlatformError {
@@ -96,6 +97,12 @@ const until = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
+const isSettled = async (): Promise<boolean> => {
+  const answer = await nats.request(`$JS.API.CONSUMER.INFO.${STREAMS.runs}.spec`);
+  const { num_pending, num_ack_pending } = answer.json<{ num_pending: number; num_ack_pending: number }>();
+  return num_pending === 0 && num_ack_pending === 0;
+};
+
 describe('A Nest service on a durable consumer', () => {
   it('handles a subject by its pattern, and hears a message again when it asks for it', async () => {
     await append('RunRequested');
@@ -117,23 +124,50 @@ describe('A Nest service on a durable consumer', () => {
     expect(seen.splice(0)).toEqual(['RunCanceled 1', 'RunCanceled 2']);
   });
 
-  it('works on a message in the trace of whoever appended it, and exports that', async () => {
+  it('works on a message in the trace of whoever appended it, and exports that and what is counted', async () => {
     const collector = new SpecCollector();
     const flush = await startTelemetry('spec', await collector.listen());
+    for (let count = 0; count < 3; count += 1) countSetAside('dispatcher', new Hopeless('for ever'));
     const traceId = await trace.getTracer('spec').startActiveSpan('request', async (span) => {
       await append('RunRequested');
       span.end();
       return span.spanContext().traceId;
     });
-    await until(() => seen.length === 1);
+    await until(isSettled); // the span ends before the message is acknowledged, and after the handler has seen it
+    expect(seen.splice(0)).toEqual(['RunRequested']);
     await flush();
     await collector.close();
+    expect(collector.counts).toEqual([
+      { name: 'millrace.set_aside', value: 3, attributes: { loop: 'dispatcher', reason: 'HOPELESS' } },
+    ]);
     const spans = collector.spans.filter((span) => span.traceId === traceId);
     expect(spans.map(({ name }) => name).sort()).toEqual(['process RunRequested', 'request']);
     const [child, parent] = ['process RunRequested', 'request'].map((name) => spans.find((span) => span.name === name));
     expect(child?.parentSpanId).toBe(parent?.spanId);
   });
 });
+
+interface ExportedCount {
+  readonly name: string;
+  readonly value: number;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface ExportedMetric {
+  readonly name: string;
+  readonly sum?: {
+    readonly dataPoints: {
+      readonly asInt?: number | string;
+      readonly asDouble?: number;
+      readonly attributes: { readonly key: string; readonly value: { readonly stringValue: string } }[];
+    }[];
+  };
+}
+
+interface Exported {
+  readonly resourceSpans?: { scopeSpans: { spans: ExportedSpan[] }[] }[];
+  readonly resourceMetrics?: { scopeMetrics: { metrics: ExportedMetric[] }[] }[];
+}
 
 interface ExportedSpan {
   readonly name: string;
@@ -142,13 +176,25 @@ interface ExportedSpan {
   readonly parentSpanId?: string;
 }
 
+const countsIn = ({ name, sum }: ExportedMetric): ExportedCount[] =>
+  (sum?.dataPoints ?? []).map(({ asInt, asDouble, attributes }) => ({
+    name,
+    value: Number(asInt ?? asDouble),
+    attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue])),
+  }));
+
 /** Takes what an OTLP exporter sends over HTTP. */
 class SpecCollector {
   readonly spans: ExportedSpan[] = [];
+  /** As they were told last. */
+  counts: ExportedCount[] = [];
   readonly #server = createServer((request, response) => {
     void json(request).then((body) => {
-      const { resourceSpans } = body as { resourceSpans: { scopeSpans: { spans: ExportedSpan[] }[] }[] };
+      const { resourceSpans = [], resourceMetrics = [] } = body as Exported;
       this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+      const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+      if (metrics.length > 0)
+        this.counts = metrics.filter(({ name }) => name.startsWith('millrace.')).flatMap(countsIn);
       response.setHeader('content-type', 'application/json').end('{}');
     });
   });

@@ -37,14 +37,19 @@ export function inConsumerSpan<T>(delivery: JetStreamDelivery, work: () => Promi
   });
 }
 
-/** With an endpoint spans are exported to it; without one nothing is traced. Resolves with how to flush and stop. */
+/** With an endpoint spans and counts are exported to it; without one none are. Resolves with how to flush and stop. */
 export async function startTelemetry(service: string, endpoint: string | undefined): Promise<() => Promise<void>> {
   if (endpoint === undefined) return async () => {};
   // Loaded only now: the SDK costs a third of a second and 20 MB, and most local stacks trace nothing.
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
-  const traceExporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
-  const sdk = new NodeSDK({ serviceName: service, traceExporter });
+  const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http');
+  const { PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics');
+  const base = endpoint.replace(/\/$/, '');
+  const traceExporter = new OTLPTraceExporter({ url: `${base}/v1/traces` });
+  const exporter = new OTLPMetricExporter({ url: `${base}/v1/metrics` });
+  const metricReaders = [new PeriodicExportingMetricReader({ exporter })];
+  const sdk = new NodeSDK({ serviceName: service, traceExporter, metricReaders });
   sdk.start();
   return () => sdk.shutdown();
 }

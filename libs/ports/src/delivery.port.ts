@@ -16,6 +16,8 @@ export interface Delivery {
   readonly isLastAttempt: boolean;
   /** Whether this process has stood still since, so long that the message may have been given to another. */
   readonly hasStalled: () => boolean;
+  /** Whether others wait for a free slot, as far as this process knows. */
+  readonly othersWait: () => boolean;
 }
 
 export type HandleDelivery<D extends Delivery = Delivery> = (delivery: D) => Promise<Outcome>;
@@ -26,7 +28,7 @@ export interface DeliveryOptions {
   /** After so many deliveries a message that still fails is parked. */
   readonly maxAttempts?: number;
   readonly retryAfterMs?: (attempt: number) => number;
-  /** Told of every message that was not done, with the reason. */
+  /** Told of every message that was not done, with the reason; of one that is parked once its dead letter is stored. */
   readonly onTrouble?: (delivery: Delivery, outcome: Outcome, cause?: unknown) => void;
   /** Told when the store gives no messages, e.g. because it is away; the consumer asks again by itself. */
   readonly onIdle?: (cause: unknown) => void;

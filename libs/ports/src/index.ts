@@ -4,6 +4,8 @@ export {
   RunLogConflict,
   type Appended,
   type EventDraft,
+  type JoinedRun,
+  type JoinOptions,
   type ReadFrom,
   type ReadOptions,
   type RunPage,
@@ -39,10 +41,17 @@ export {
   type RunningGraph,
 } from './graph-runtime.port.js';
 export { TaskQueue } from './task-queue.port.js';
+export { RunSignals, type RunSignal } from './run-signals.port.js';
 export { Timers } from './timers.port.js';
 export { Leases, Snapshots, type HeldLease } from './lease.port.js';
 export { ThreadLog } from './thread-log.port.js';
-export { TenantFeed, type FeedEvent, type FeedPage, type FeedWanted } from './tenant-feed.port.js';
+export {
+  TenantFeed,
+  type FeedEvent,
+  type FeedPage,
+  type FeedWanted,
+  type UnreadableEvent,
+} from './tenant-feed.port.js';
 export { TicketLedger, TicketLedgerUnavailable } from './ticket-ledger.port.js';
 export {
   CONSUMERS,
@@ -53,5 +62,9 @@ export {
   type DeliveryOptions,
   type HandleDelivery,
 } from './delivery.port.js';
+export { DELIVERY_DEFAULTS, outcomeOf, type JudgedOutcome } from './delivery-outcome.js';
+export { OVERSEEN_KINDS, RETRY_KINDS } from './consumed-kinds.js';
 export { DeadLetters, type DeadLetter } from './dead-letters.port.js';
+export { AgentCatalogue, PRESENT_EVERY_MS, PRESENT_FOR_MS, type CatalogueNotes } from './agent-catalogue.port.js';
+export { KnownAgents, type CatalogueEntry, type KnownAgentsSource } from './known-agents.js';
 export type { Platform } from './platform.port.js';

@@ -1,3 +1,4 @@
+import type { AgentCatalogue } from './agent-catalogue.port.js';
 import type { BlobStore } from './blob-store.port.js';
 import type { DeadLetters } from './dead-letters.port.js';
 import type { Deliveries } from './delivery.port.js';
@@ -6,6 +7,7 @@ import type { Clock, EventIds } from './identity.port.js';
 import type { Leases, Snapshots } from './lease.port.js';
 import type { RunLog } from './run-log.port.js';
 import type { RunRequests } from './run-requests.port.js';
+import type { RunSignals } from './run-signals.port.js';
 import type { TaskQueue } from './task-queue.port.js';
 import type { TenantFeed } from './tenant-feed.port.js';
 import type { ThreadLog } from './thread-log.port.js';
@@ -23,6 +25,7 @@ export interface Platform {
   readonly feed: EventFeed;
   readonly tenantFeed: TenantFeed;
   readonly tasks: TaskQueue;
+  readonly signals: RunSignals;
   readonly timers: Timers;
   readonly deliveries: Deliveries;
   readonly leases: Leases;
@@ -30,6 +33,7 @@ export interface Platform {
   readonly blobs: BlobStore;
   readonly tickets: TicketLedger;
   readonly deadLetters: DeadLetters;
+  readonly catalogue: AgentCatalogue;
   readonly clock: Clock;
   readonly ids: EventIds;
 }

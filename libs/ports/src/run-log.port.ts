@@ -1,5 +1,6 @@
 import { PlatformError } from '@millrace/kernel';
 import type { EventId, RunEvent, RunFact, RunRef } from '@millrace/contracts';
+import type { Delivery } from './delivery.port.js';
 import type { AtLeast, StorePlace } from './store.js';
 
 /** How far a history goes. `position` and `sequence` are -1 and `streamSequence` 0 for a run nobody has requested. */
@@ -42,6 +43,21 @@ export interface ReadOptions {
   readonly atLeast?: AtLeast | undefined;
 }
 
+export interface JoinOptions {
+  /** At most so many events in the page. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A history that was read so far, and is heard from there on. */
+export interface JoinedRun {
+  readonly page: RunPage;
+  /** What lies behind the page and what is appended, as {@link RunLog.follow} gives it; to be called once. */
+  readonly follow: () => AsyncIterableIterator<RunEvent>;
+  /** Instead of following. */
+  readonly leave: () => void;
+}
+
 export abstract class RunLog {
   /**
    * Stores the fact while history still ends at `tail`, stamped with the next position and, when it is public, the
@@ -56,6 +72,9 @@ export abstract class RunLog {
    */
   abstract read(run: RunRef, from?: ReadFrom, options?: ReadOptions): Promise<RunPage>;
 
+  /** The event a delivery of the log's brought, and how far the run's history went with it. */
+  abstract delivered(delivery: Delivery): Promise<Appended>;
+
   abstract tail(run: RunRef, options?: Pick<ReadOptions, 'atLeast'>): Promise<Tail>;
 
   /**
@@ -63,6 +82,16 @@ export abstract class RunLog {
    * aborts or the reader stops. A lost live message shows as a gap, or in a periodic look at the tail, and is read again.
    */
   abstract follow(run: RunRef, from?: ReadFrom, signal?: AbortSignal): AsyncIterableIterator<RunEvent>;
+
+  /**
+   * A page as recent as the call, and then what follows behind it. A store that can listen first and read then needs one
+   * look at the history for both; without an event at `from` or before it, the page's tail is empty and says nothing.
+   */
+  async join(run: RunRef, from: ReadFrom, { limit, signal }: JoinOptions): Promise<JoinedRun> {
+    const page = await this.read(run, from, { limit, atLeast: 'now' });
+    const start = page.tail.position < 0 ? from : page.tail;
+    return { page, follow: () => this.follow(run, start, signal), leave: () => {} };
+  }
 }
 
 /** Another writer was first: read all there is now, and decide again. */

@@ -11,9 +11,18 @@ export interface FeedEvent {
   readonly streamSequence: number;
 }
 
+/** What cannot be read and never will be: the feed goes on behind it. */
+export interface UnreadableEvent {
+  readonly subject: string;
+  readonly streamSequence: number;
+  readonly error: unknown;
+}
+
 export interface FeedPage {
   /** In the order they were stored. */
   readonly events: readonly FeedEvent[];
+  /** What was wanted and is no event. */
+  readonly unreadable: readonly UnreadableEvent[];
   /** Everything that was wanted lies behind it or was given: where the next page begins. */
   readonly upTo: number;
   /** True when the page ended at its limit. */

@@ -17,9 +17,11 @@ import {
   aWorkedRun,
   cancelRun,
   confirmCancel,
+  endGraph,
   failRun,
   finishRun,
   goalAchieved,
+  graphEnded,
   nodeScheduled,
   nodeStarted,
   runCanceled,
@@ -41,6 +43,48 @@ const given = specFor(runDecider);
 
 const interrupted = (overrides: Partial<RunFactOf<'ToolFinished'>> = {}) =>
   toolFinished({ ok: false, output: undefined, error: 'interrupted', ...overrides });
+
+describe('EndGraph', () => {
+  it('says once that the graph has come to its end', () => {
+    given(...aWorkedRun())
+      .when(endGraph())
+      .then(graphEnded());
+    given(...aWorkedRun(), graphEnded())
+      .when(endGraph({ result: 'FAILED' }))
+      .thenNothing();
+    given(...aFinishedRun())
+      .when(endGraph())
+      .thenRefused('RUN_ENDED');
+  });
+
+  it('waits for a body that works, unless the graph has failed', () => {
+    given(...aRunningRun())
+      .when(endGraph())
+      .thenRefused('TASKS_OPEN');
+    const failed = { result: 'FAILED', error: { reason: 'It broke.', errorCode: 'NODE_FAILED' } } as const;
+    given(...aRunningRun())
+      .when(endGraph(failed))
+      .then(graphEnded(failed));
+  });
+
+  it('is not held by a branch that waits and that the graph gave up; nor is the end of the run', () => {
+    given(...aSuspendedRun())
+      .when(endGraph())
+      .then(graphEnded());
+    given(...aSuspendedRun(), graphEnded())
+      .when(finishRun())
+      .then(runFinished());
+  });
+
+  it('is refused while the run is paused, and once it is to be canceled', () => {
+    given(...aPausedRun())
+      .when(endGraph())
+      .thenRefused('RUN_PAUSED');
+    given(...aCancelingRun())
+      .when(endGraph())
+      .thenRefused('RUN_CANCEL_REQUESTED');
+  });
+});
 
 describe('FinishRun', () => {
   it('ends a run whose nodes are all done', () => {

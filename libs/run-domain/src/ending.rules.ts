@@ -1,10 +1,22 @@
 import type { RunFact, RunFactOf } from '@millrace/contracts';
-import { requireKnown } from './guards.js';
-import { contentOf, type ConfirmCancel, type FailRun, type FinishRun } from './run.commands.js';
-import { openTasks } from './run.queries.js';
+import { requireKnown, requireUnpaused } from './guards.js';
+import { contentOf, type ConfirmCancel, type EndGraph, type FailRun, type FinishRun } from './run.commands.js';
+import { openTasks, workOf } from './run.queries.js';
 import { RunRefused } from './run-refused.js';
 import type { ActiveRun, Run } from './run.state.js';
 import { interruptedTools } from './tool.rules.js';
+
+/**
+ * Said by the worker that plays the graph, once; while the run is paused it waits, and is said after the resume. A body
+ * that works may still say how it ended, unless the graph failed; a branch the graph gave up while it waited does not hold
+ * the run.
+ */
+export const endGraph = (command: EndGraph, run: Run): RunFact[] => {
+  if (workOf(run)?.graphEnded) return [];
+  const open = openTasks(requireUnpaused(command, run)).find(({ state }) => state.name === 'STARTED');
+  if (open && command.result === 'SUCCEEDED') throw new RunRefused('TASKS_OPEN', command, `task ${open.key}`);
+  return [{ kind: 'GraphEnded', ...contentOf(command) }];
+};
 
 export const finishRun = (command: FinishRun, run: Run): RunFact[] => {
   const known = requireKnown(command, run);
@@ -32,6 +44,7 @@ export const finishRun = (command: FinishRun, run: Run): RunFact[] => {
 const requireNothingLeft = (command: FinishRun, run: ActiveRun): void => {
   if (run.goalAchieved) return;
   if (run.status === 'PAUSED') throw new RunRefused('RUN_PAUSED', command);
+  if (run.work.graphEnded) return;
   const [open] = openTasks(run);
   if (open) throw new RunRefused('TASKS_OPEN', command, `task ${open.key}`);
 };

@@ -3,7 +3,7 @@ import type { ActiveRun, CancelingRun, EndedRun, KnownRun, OpenTask, Run, Work }
 import { hasEnded, taskOf, workOf } from './run.queries.js';
 import { RunRefused } from './run-refused.js';
 
-export type SpeakerFields = Omit<RunFactOf<'NodeStarted'>, 'kind' | 'continues'>;
+export type SpeakerFields = Omit<RunFactOf<'NodeStarted'>, 'kind' | 'continues' | 'scheduled'>;
 
 export const requireKnown = (ref: RunRef, run: Run): KnownRun => {
   if (run.status === 'ABSENT') throw new RunRefused('RUN_NOT_FOUND', ref);

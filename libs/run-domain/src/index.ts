@@ -28,6 +28,7 @@ export {
   taskOf,
   toolsUsed,
   unansweredOf,
+  workOf,
   type OpenTool,
 } from './run.queries.js';
 export {
@@ -39,6 +40,7 @@ export {
   type ExpireInput,
   type FailRun,
   type FinishNode,
+  type EndGraph,
   type FinishRun,
   type FinishTool,
   type PauseRun,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aTaskKey } from '@millrace/contracts';
+import { aTaskKey, type RunFact } from '@millrace/contracts';
 import {
   aCancelingRun,
   aDispatchedRun,
@@ -15,6 +15,7 @@ import {
   aTask,
   aWorkedRun,
   finishNode,
+  graphEnded,
   inputExpired,
   inputProvided,
   inputRequested,
@@ -97,6 +98,58 @@ describe('ScheduleNodes', () => {
     given(...aFinishedRun())
       .when(next)
       .thenRefused('RUN_ENDED');
+  });
+});
+
+describe('StartNode of a step of one node', () => {
+  const alone = { scheduled: { inputHash: aTask().inputHash } };
+  const next = { ...speakerOf('2/write'), scheduled: { inputHash: 'y' } };
+
+  it('schedules the task with its first start', () => {
+    given(...aWorkedRun())
+      .when(startNode(next))
+      .then(nodeStarted(next));
+    const task = taskOf(fold([...aWorkedRun(), nodeStarted(next)]), next.taskKey);
+    expect(task).toMatchObject({ inputHash: 'y', attempt: 1, isAlone: true, state: { name: 'STARTED' } });
+  });
+
+  it('is a start like any other once the task is known', () => {
+    given(...aRunningRun())
+      .when(startNode({ ...second, ...alone }))
+      .then(nodeStarted(second));
+    given(...aRunningRun())
+      .when(startNode(alone))
+      .thenRefused('ATTEMPT_SUPERSEDED');
+    given(...aWorkedRun())
+      .when(startNode({ ...second, ...alone }))
+      .thenRefused('TASK_FINISHED');
+  });
+
+  it('is refused when the log has another node or another input', () => {
+    given(...aRunningRun())
+      .when(startNode({ ...second, scheduled: { inputHash: 'other' } }))
+      .thenRefused('TASK_CONFLICT');
+    given(...aRunningRun())
+      .when(startNode({ ...second, ...alone, node: 'other' }))
+      .thenRefused('TASK_CONFLICT');
+  });
+
+  it('is refused for a second attempt of what had no first, and where nothing may begin', () => {
+    given(...aWorkedRun())
+      .when(startNode({ ...next, attempt: 2 }))
+      .thenRefused('ATTEMPT_INVALID');
+    given(...aWorkedRun(), graphEnded())
+      .when(startNode(next))
+      .thenRefused('ATTEMPT_SUPERSEDED');
+    given(...aPausedRun())
+      .when(startNode(next))
+      .thenRefused('RUN_PAUSED');
+    given(...aCancelingRun())
+      .when(startNode(next))
+      .thenRefused('RUN_CANCEL_REQUESTED');
+    given(...aQueuedRun())
+      .when(startNode(next))
+      .thenRefused('RUN_NOT_STARTED');
   });
 });
 
@@ -195,6 +248,17 @@ describe('StartNode', () => {
     given(...anAskingRun(), inputProvided(), nodeSuspended())
       .when(startNode(second))
       .then(nodeStarted({ ...second, continues: true }));
+  });
+
+  it('counts the workers that died over a task, and not its retries and waits', () => {
+    const deaths = (...history: RunFact[]) => {
+      const task = taskOf(fold(history), aTaskKey);
+      return task && 'deaths' in task ? task.deaths : undefined;
+    };
+    expect(deaths(...aRunningRun())).toBe(0);
+    expect(deaths(...aRunningRun(), nodeStarted(second), nodeStarted(third))).toBe(2);
+    expect(deaths(...aRetryingRun(), nodeStarted(second))).toBe(0);
+    expect(deaths(...aSuspendedRun(), inputProvided(), nodeStarted({ ...second, continues: true }))).toBe(0);
   });
 
   it('starts anew, and says so, after a crash that came after a wait', () => {

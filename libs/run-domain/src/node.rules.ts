@@ -1,4 +1,4 @@
-import type { RunFact } from '@millrace/contracts';
+import type { RunFact, RunRef } from '@millrace/contracts';
 import { requireNotCanceling, requireOpenTask, requireSpeaker, requireUnpaused } from './guards.js';
 import {
   contentOf,
@@ -13,7 +13,7 @@ import { RunRefused } from './run-refused.js';
 import type { Run } from './run.state.js';
 import { interrupted } from './tool.rules.js';
 
-/** The orchestrator replays the graph after a crash and schedules a superstep again: only what is new is a fact. */
+/** A worker that takes a run over replays its graph and schedules a superstep again: only what is new is a fact. */
 export const scheduleNodes = (command: ScheduleNodes, run: Run): RunFact[] => {
   const fresh = new Map<string, ScheduleNodes['tasks'][number]>();
   for (const task of command.tasks) {
@@ -24,13 +24,23 @@ export const scheduleNodes = (command: ScheduleNodes, run: Run): RunFact[] => {
     }
   }
   if (fresh.size === 0) return [];
-  requireUnpaused(command, run);
+  requireGraphGoesOn(command, run);
   return [{ kind: 'NodeScheduled', tasks: [...fresh.values()] }];
 };
 
-/** Of two workers that take the same attempt one is refused, and never both may speak. */
+/**
+ * Of two workers that take the same attempt one is refused, and never both may speak. A task that is not scheduled yet is
+ * scheduled by its first start.
+ */
 export const startNode = (command: StartNode, run: Run): RunFact[] => {
   requireUnpaused(command, run);
+  if (command.scheduled) {
+    const known = taskOf(run, command.taskKey);
+    if (!known) return firstStart(command, run);
+    if (known.node !== command.node || known.inputHash !== command.scheduled.inputHash) {
+      throw new RunRefused('TASK_CONFLICT', command, `task ${known.key} (${known.node}, now ${command.node})`);
+    }
+  }
   const task = requireOpenTask(command, command, run);
   const thing = `task ${task.key}, attempt ${command.attempt} after ${task.attempt}`;
   if (command.attempt <= task.attempt) throw new RunRefused('ATTEMPT_SUPERSEDED', command, thing);
@@ -38,7 +48,21 @@ export const startNode = (command: StartNode, run: Run): RunFact[] => {
   const [unanswered] = unansweredOf(run, task);
   if (unanswered) throw new RunRefused('TASK_WAITING', command, `task ${task.key}, request ${unanswered}`);
   const continues = task.state.name === 'SUSPENDED' ? { continues: true } : {};
-  return [{ kind: 'NodeStarted', ...contentOf(command), ...continues }];
+  const { scheduled, ...start } = contentOf(command); // what it would say is in the log
+  return [{ kind: 'NodeStarted', ...start, ...continues }];
+};
+
+const firstStart = (command: StartNode, run: Run): RunFact[] => {
+  requireGraphGoesOn(command, run);
+  const thing = `task ${command.taskKey}, attempt ${command.attempt} after 0`;
+  if (command.attempt !== 1) throw new RunRefused('ATTEMPT_INVALID', command, thing);
+  return [{ kind: 'NodeStarted', ...contentOf(command) }];
+};
+
+/** A worker that stood still while another one played the graph to its end has nothing to begin. */
+const requireGraphGoesOn = (ref: RunRef, run: Run): void => {
+  const { work } = requireUnpaused(ref, run);
+  if (work.graphEnded) throw new RunRefused('ATTEMPT_SUPERSEDED', ref, 'the graph has ended');
 };
 
 export const finishNode = (command: FinishNode, run: Run): RunFact[] => {

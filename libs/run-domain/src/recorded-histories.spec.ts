@@ -27,6 +27,17 @@ const CAME_TO: { readonly [name: string]: ReturnType<typeof summaryOf> } = {
     openInputs: 0,
     toolsUsed: [],
   },
+  'moved-by-one-worker': {
+    status: 'SUCCEEDED',
+    policy: 'default 1',
+    goalAchieved: false,
+    openTasks: [],
+    finishedTasks: 3,
+    checkpoint: 2,
+    openTools: 0,
+    openInputs: 0,
+    toolsUsed: [],
+  },
   'retried-approved-canceled': {
     status: 'CANCELED',
     policy: 'careful 2',

@@ -12,6 +12,7 @@ export type PauseRun = Order<'PauseRun', ContentOf<'RunPaused'>>;
 export type ResumeRun = Order<'ResumeRun', ContentOf<'RunResumed'>>;
 export type CancelRun = Order<'CancelRun', ContentOf<'RunCancelRequested'>>;
 export type ConfirmCancel = Order<'ConfirmCancel'>;
+export type EndGraph = Order<'EndGraph', ContentOf<'GraphEnded'>>;
 export type FinishRun = Order<'FinishRun', ContentOf<'RunFinished'>>;
 export type FailRun = Order<'FailRun', ContentOf<'RunFailed'>>;
 export type AchieveGoal = Order<'AchieveGoal', ContentOf<'GoalAchieved'>>;
@@ -48,6 +49,7 @@ export type RunCommand =
   | ResumeRun
   | CancelRun
   | ConfirmCancel
+  | EndGraph
   | FinishRun
   | FailRun
   | AchieveGoal
@@ -110,6 +112,7 @@ export const isRepeatable = (command: RunCommand): boolean => {
     case 'ResumeRun':
     case 'CancelRun':
     case 'ConfirmCancel':
+    case 'EndGraph':
     case 'FinishRun':
     case 'FailRun':
     case 'AchieveGoal':

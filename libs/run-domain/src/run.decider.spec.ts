@@ -19,6 +19,7 @@ const COMMANDS: { readonly [K in RunCommand['kind']]: RunCommand } = {
   ResumeRun: kit.resumeRun(),
   CancelRun: kit.cancelRun(),
   ConfirmCancel: kit.confirmCancel(),
+  EndGraph: kit.endGraph(),
   FinishRun: kit.finishRun(),
   FailRun: kit.failRun(),
   AchieveGoal: kit.achieveGoal(),
@@ -88,6 +89,15 @@ const TABLE: { readonly [K in RunCommand['kind']]: Row } = {
     nothing: 'CANCELED',
     CANCEL_NOT_REQUESTED: `${UNDISPATCHED} DISPATCHED RUNNING PAUSED`,
     RUN_ENDED: 'SUCCEEDED FAILED',
+    RUN_NOT_FOUND: 'ABSENT',
+  },
+  EndGraph: {
+    GraphEnded: 'DISPATCHED',
+    TASKS_OPEN: 'RUNNING',
+    RUN_PAUSED: 'PAUSED',
+    RUN_NOT_STARTED: UNDISPATCHED,
+    RUN_CANCEL_REQUESTED: 'CANCELED_REQUESTED',
+    RUN_ENDED: ENDED,
     RUN_NOT_FOUND: 'ABSENT',
   },
   FinishRun: {

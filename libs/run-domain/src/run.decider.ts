@@ -1,5 +1,5 @@
 import type { RunFact } from '@millrace/contracts';
-import { confirmCancel, failRun, finishRun } from './ending.rules.js';
+import { confirmCancel, endGraph, failRun, finishRun } from './ending.rules.js';
 import { expireInput, provideInput, requestInput } from './input.rules.js';
 import { cancelRun, pauseRun, queueRun, requestRun, resumeRun, saveCheckpoint, startRun } from './lifecycle.rules.js';
 import { finishNode, scheduleNodes, scheduleRetry, startNode, suspendNode } from './node.rules.js';
@@ -31,6 +31,8 @@ export const decide = (command: RunCommand, run: Run): RunFact[] => {
       return cancelRun(command, run);
     case 'ConfirmCancel':
       return confirmCancel(command, run);
+    case 'EndGraph':
+      return endGraph(command, run);
     case 'FinishRun':
       return finishRun(command, run);
     case 'FailRun':

@@ -91,6 +91,7 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
     case 'InputProvided':
     case 'InputExpired':
     case 'CheckpointSaved':
+    case 'GraphEnded':
       return worked(run, fact);
     case 'RunRequested':
     case 'GoalAchieved': // before, whatever the status

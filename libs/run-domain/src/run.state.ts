@@ -70,6 +70,8 @@ export interface Work {
   readonly closedInputs: PersistentMap<RequestId, ClosedInput>;
   /** The highest iteration saved, or -1. */
   readonly checkpoint: number;
+  /** The graph has come to its end, and the run is about to. */
+  readonly graphEnded: boolean;
 }
 
 export type Task = OpenTask | FinishedTask;
@@ -80,6 +82,10 @@ export interface OpenTask extends ScheduledTask {
   readonly attempt: number;
   /** How many attempts failed and asked for another; starts after a crash or a wait do not count. */
   readonly failures: number;
+  /** How often its worker was gone while it ran: started again without having failed, retried or waited. */
+  readonly deaths: number;
+  /** It was scheduled by its start, not in a superstep of several: the worker that plays the graph runs it. */
+  readonly isAlone: boolean;
   readonly openTools: readonly ToolCall[];
   readonly effects: PersistentMap<string, true>;
   readonly respondedCalls: PersistentMap<string, true>;
@@ -139,6 +145,7 @@ export const emptyWork = (agentVersion: string): Work => ({
   openInputs: PersistentMap.empty(),
   closedInputs: PersistentMap.empty(),
   checkpoint: -1,
+  graphEnded: false,
 });
 
 export const statusOf = (run: Run): RunStatus | 'ABSENT' => run.status;

@@ -18,17 +18,16 @@ export type WorkFact = RunFactOf<
   | 'InputProvided'
   | 'InputExpired'
   | 'CheckpointSaved'
+  | 'GraphEnded'
 >;
 
 /** What a dispatched run remembers of one more fact: the same object when it remembers nothing new. */
 export const evolveWork = (work: Work, fact: WorkFact): Work => {
   switch (fact.kind) {
     case 'NodeScheduled':
-      return fact.tasks.reduce(scheduled, work);
+      return fact.tasks.reduce((sum, task) => scheduled(sum, task, false), work);
     case 'NodeStarted':
-      return changeTask(work, fact.taskKey, (task) =>
-        fact.attempt > task.attempt ? { ...task, state: { name: 'STARTED' }, attempt: fact.attempt } : task,
-      );
+      return started(work, fact);
     case 'NodeFinished':
       return finished(work, fact);
     case 'NodeRetryScheduled':
@@ -61,6 +60,8 @@ export const evolveWork = (work: Work, fact: WorkFact): Work => {
       return inputClosed(work, fact.requestId, 'EXPIRED');
     case 'CheckpointSaved':
       return fact.iteration > work.checkpoint ? { ...work, checkpoint: fact.iteration } : work;
+    case 'GraphEnded':
+      return { ...work, graphEnded: true };
   }
 };
 
@@ -71,7 +72,19 @@ const changeTask = (work: Work, key: TaskKey, change: (task: OpenTask) => OpenTa
   return openTasks === work.openTasks ? work : { ...work, openTasks };
 };
 
-const scheduled = (work: Work, { key, node, iteration, inputHash }: NewTask): Work => {
+const started = (
+  work: Work,
+  { taskKey: key, node, iteration, attempt, scheduled: by }: RunFactOf<'NodeStarted'>,
+): Work => {
+  const known = by ? scheduled(work, { key, node, iteration, inputHash: by.inputHash }, true) : work;
+  return changeTask(known, key, (task) => {
+    if (attempt <= task.attempt) return task;
+    const deaths = task.deaths + (task.state.name === 'STARTED' ? 1 : 0);
+    return { ...task, state: { name: 'STARTED' }, attempt, deaths };
+  });
+};
+
+const scheduled = (work: Work, { key, node, iteration, inputHash }: NewTask, isAlone: boolean): Work => {
   if (work.openTasks.has(key) || work.finishedTasks.has(key)) return work;
   const task: OpenTask = {
     key,
@@ -82,6 +95,8 @@ const scheduled = (work: Work, { key, node, iteration, inputHash }: NewTask): Wo
     state: { name: 'SCHEDULED' },
     attempt: 0,
     failures: 0,
+    deaths: 0,
+    isAlone,
     openTools: [],
     effects: PersistentMap.empty(),
     respondedCalls: PersistentMap.empty(),

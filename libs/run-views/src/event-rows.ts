@@ -42,6 +42,7 @@ export const messageOf = (event: RunEvent, run: InProject): MessageRow | undefin
     case 'EffectRecorded':
     case 'GoalAchieved':
     case 'GraphEdited':
+    case 'GraphEnded':
     case 'InputExpired':
     case 'InputRequested':
     case 'LogWritten':

@@ -101,7 +101,7 @@ export class RunViews {
         for (const step of scheduledSteps(event, before)) this.#steps.add(step);
         return;
       case 'NodeStarted':
-        if (!this.#seesAll) this.#steps.add(unscheduledStep(event, before));
+        if (event.scheduled || !this.#seesAll) this.#steps.add(unscheduledStep(event, before));
         if (this.#changeStep(event)) this.#change((run) => (run.status === 'DISPATCHED' ? running(run) : run));
         return;
       case 'NodeFinished':
@@ -130,6 +130,7 @@ export class RunViews {
       case 'EffectRecorded':
       case 'GoalAchieved':
       case 'GraphEdited':
+      case 'GraphEnded':
       case 'LogWritten':
       case 'MessageAdded':
       case 'ModelRequested':

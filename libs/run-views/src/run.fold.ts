@@ -89,6 +89,7 @@ export const evolveRun = (run: RunRow, event: RunEvent): RunRow => {
     case 'EffectRecorded':
     case 'GoalAchieved':
     case 'GraphEdited':
+    case 'GraphEnded':
     case 'InputExpired':
     case 'InputProvided':
     case 'InputRequested':

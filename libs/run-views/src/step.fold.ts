@@ -7,7 +7,7 @@ export type StepEvent = RunEventOf<'NodeStarted' | 'NodeFinished' | 'NodeRetrySc
 export const scheduledSteps = ({ tasks, ...event }: RunEventOf<'NodeScheduled'>, run: InProject): StepRow[] =>
   tasks.map(({ key, node, iteration }, place) => scheduledStep(event, run, { taskKey: key, node, iteration, place }));
 
-/** Of a step whose schedule was not seen. */
+/** Of a step that is scheduled by its start, or whose schedule was not seen. */
 export const unscheduledStep = (event: RunEventOf<'NodeStarted'>, run: InProject): StepRow =>
   scheduledStep(event, run, { ...event, place: 0 });
 

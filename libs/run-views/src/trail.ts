@@ -67,6 +67,7 @@ const lineOf = (event: RunEvent): string | undefined => {
     case 'CheckpointSaved':
     case 'EffectRecorded':
     case 'GoalAchieved':
+    case 'GraphEnded':
     case 'LogWritten':
     case 'ModelRequested':
     case 'ModelResponded':

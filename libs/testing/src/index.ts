@@ -1,4 +1,13 @@
 export { malformedEvents, type MalformedEvent } from './malformed-events.js';
+export {
+  eventPoisons,
+  livePoisons,
+  type Poison,
+  strangeSubject,
+  taskPoisons,
+  threadPoisons,
+  timerPoisons,
+} from './poisons.js';
 export { specFor, type Decider } from './spec-for.js';
 export {
   agentChanged,
@@ -25,6 +34,7 @@ export {
   runCanceled,
   runCancelRequested,
   runFailed,
+  graphEnded,
   runFinished,
   runPaused,
   runQueued,
@@ -49,6 +59,7 @@ export {
   expireInput,
   failRun,
   finishNode,
+  endGraph,
   finishRun,
   finishTool,
   pauseRun,

@@ -1,3 +1,4 @@
+export { platformContract, type OpenedPlatform, type PlatformProcess } from './suites/platform.contract.js';
 export { runLogContract, type OpenedRunLog } from './suites/run-log.contract.js';
-export { blobStoreContract, type OpenedBlobStore } from './suites/blob-store.contract.js';
 export { llmContract, type OpenedLlm } from './suites/llm-port.contract.js';
+export { agentCatalogueContract, type OpenedCatalogue } from './suites/agent-catalogue.contract.js';

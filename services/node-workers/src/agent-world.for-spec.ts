@@ -1,33 +1,40 @@
+import 'reflect-metadata';
 import { LangGraphRuntime } from '@millrace/adapter-langgraph';
 import { ScriptedLlm } from '@millrace/adapter-llm-scripted';
-import {
-  CountingEventIds,
-  InMemoryBlobStore,
-  InMemoryRunLog,
-  InMemoryTaskQueue,
-  ManualClock,
-} from '@millrace/adapter-memory';
+import { ManualClock, memoryPlatform } from '@millrace/adapter-memory';
 import { AgentRegistry } from '@millrace/agent-sdk';
 import { agents, scriptedAnswer } from '@millrace/agents';
-import { RunCommandHandler, RunConductor, TaskExecutor } from '@millrace/application';
+import { RunCommandHandler, RunMover, RunOverseer } from '@millrace/application';
 import { aTenantId, isTerminal, type RunEvent, RunId, type RunRef } from '@millrace/contracts';
-import { Timers } from '@millrace/ports';
+import { JetStreamContext } from '@millrace/nest-kit';
+import type { Consuming } from '@millrace/ports';
+import { TaskController } from './task.controller.js';
 
-class NoTimers extends Timers {
-  async set(): Promise<void> {}
-}
+const STEP_MS = 200;
 
-/** The agents we ship, conducted and worked in memory: nothing is remembered over a wait, and no worker remembers anything. */
+/** The agents we ship, moved in memory; after each wait by a worker that remembers nothing. */
 export class AgentWorld {
-  readonly #ids = new CountingEventIds();
-  readonly #ports = { log: new InMemoryRunLog(), ids: this.#ids, clock: new ManualClock() };
-  readonly #queue = new InMemoryTaskQueue();
+  readonly #clock = new ManualClock();
+  readonly platform = memoryPlatform({ clock: this.#clock });
   readonly #agents = new AgentRegistry(agents);
   readonly #graphs = new LangGraphRuntime(this.#agents);
-  readonly #handler = new RunCommandHandler(this.#ports);
+  readonly #handler: RunCommandHandler;
+  readonly #orchestrator: Promise<Consuming>;
+
+  constructor() {
+    const { runs: log, deliveries } = this.platform;
+    const ports = { ...this.platform, log };
+    this.#handler = new RunCommandHandler(ports);
+    const overseer = new RunOverseer(ports);
+    this.#orchestrator = deliveries.consume('orchestrator', async (delivery) => {
+      const { event, tail } = await log.delivered(delivery);
+      return overseer.heard(event, tail);
+    });
+  }
 
   async start(agent: string, input: unknown): Promise<RunRef> {
-    const ref = { tenantId: aTenantId, runId: RunId.parse(this.#ids.next()) };
+    await this.#orchestrator;
+    const ref = { tenantId: aTenantId, runId: RunId.parse(this.platform.ids.next()) };
     const order = { agent, appId: 'spec', policy: 'default', input, userId: 'ada' };
     await this.#handler.handle({ kind: 'RequestRun', ...ref, ...order });
     const { version: agentVersion } = this.#agents.latest(agent);
@@ -37,12 +44,16 @@ export class AgentWorld {
 
   /** Until the run has ended or all of it waits for answers. */
   async work(ref: RunRef): Promise<void> {
-    const conductor = this.conductor();
-    await conductor.advance(ref);
-    for (let task = this.#queue.waiting.shift(); task; task = this.#queue.waiting.shift()) {
-      await this.worker().execute(task);
-      await conductor.advance(ref);
+    const { process, mover, consuming } = await this.startWorker();
+    for (;;) {
+      await this.quiet();
+      const isIdle = this.platform.store.tasks.messages.length === 0;
+      if (isIdle || (await this.hasEnded(ref))) break;
+      this.#clock.advance(STEP_MS);
     }
+    await consuming.close(0);
+    await mover.close();
+    process.crash();
   }
 
   /** Answers the open question that was asked first. */
@@ -56,22 +67,45 @@ export class AgentWorld {
   }
 
   async events(ref: RunRef): Promise<RunEvent[]> {
-    return (await this.#ports.log.read(ref)).events;
+    return (await this.platform.runs.read(ref)).events;
   }
 
   async hasEnded(ref: RunRef): Promise<boolean> {
     return (await this.events(ref)).some(isTerminal);
   }
 
-  private conductor(): RunConductor {
-    const more = { tasks: this.#queue, timers: new NoTimers(), graphs: this.#graphs, blobs: new InMemoryBlobStore() };
-    return new RunConductor({ ...this.#ports, ...more });
+  private async startWorker() {
+    const process = this.platform.process();
+    const mover = new RunMover(
+      {
+        ...process,
+        log: process.runs,
+        graphs: this.#graphs,
+        llm: new ScriptedLlm(scriptedAnswer),
+        agents: this.#agents,
+        pause: (ms, signal) => process.pause(ms, signal),
+        isVersionGone: async () => false,
+      },
+      { letGo: () => {}, bodyFailed: () => {}, moveFailed: () => {}, agentMissing: () => {} },
+      { keepMs: 0 },
+    );
+    const tasks = new TaskController(mover, process.tasks);
+    const consuming = await process.deliveries.consume(
+      'node-workers',
+      (delivery) => tasks.offered(new JetStreamContext([{ ...delivery, headers: undefined }])),
+      { concurrency: 4, maxAttempts: 1_000 },
+    );
+    return { process, mover, consuming };
   }
 
-  private worker(): TaskExecutor {
-    const llm = new ScriptedLlm(scriptedAnswer);
-    const more = { graphs: this.#graphs, llm, agents: this.#agents, pause: async () => {} };
-    return new TaskExecutor({ ...this.#ports, ...more }, { letGo: () => {} }, 0);
+  /** All that can happen at this time has happened. */
+  private async quiet(): Promise<void> {
+    const { runs, tasks } = this.platform.store;
+    for (let turns = 0, seen = ''; turns < 20; turns += 1) {
+      const now = `${runs.lastPlace} ${tasks.lastPlace} ${tasks.messages.length}`;
+      if (now !== seen) [seen, turns] = [now, 0];
+      await new Promise(setImmediate);
+    }
   }
 }
 

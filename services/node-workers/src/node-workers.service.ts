@@ -11,7 +11,7 @@ export const nodeWorkers: Service<Config> = {
     // A retry and a crash are deliveries as well; how often a node may fail is its own policy's word.
     {
       ...{ stream: STREAMS.tasks, durable: 'node-workers', concurrency, graceMs, maxAttempts: 1_000 },
-      ...consumerTroubles('Tasks'),
+      ...consumerTroubles('Tasks', 'node-workers'),
     },
   ],
 };

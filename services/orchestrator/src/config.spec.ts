@@ -8,15 +8,13 @@ describe('loadConfig', () => {
     expect(loadConfig({ NATS_URL })).toMatchObject({
       natsUrl: NATS_URL,
       port: 3011,
-      agentModules: [],
       limits: { maxActive: 200, maxActivePerTenant: 50, startsPerSecondPerTenant: undefined },
     });
   });
 
-  it('takes agents of your own, caps and a start rate', () => {
-    const env = { AGENT_MODULES: './a.mjs, ./b.mjs', MAX_ACTIVE_RUNS: '5', STARTS_PER_SECOND_PER_TENANT: '2' };
+  it('takes caps and a start rate', () => {
+    const env = { MAX_ACTIVE_RUNS: '5', STARTS_PER_SECOND_PER_TENANT: '2' };
     expect(loadConfig({ NATS_URL, ...env })).toMatchObject({
-      agentModules: ['./a.mjs', './b.mjs'],
       limits: { maxActive: 5, startsPerSecondPerTenant: 2 },
     });
   });

@@ -1,14 +1,12 @@
-import { countEnv, listEnv, parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
+import { countEnv, parseEnv, serviceConfig, serviceEnv } from '@millrace/nest-kit';
 import { z } from 'zod';
 
 const Env = z.object({
   ...serviceEnv(3011),
-  AGENT_MODULES: listEnv,
   MAX_ACTIVE_RUNS: countEnv(200),
   MAX_ACTIVE_RUNS_PER_TENANT: countEnv(50),
   STARTS_PER_SECOND_PER_TENANT: z.coerce.number('must be a number').positive().optional(),
   STANDING_AFTER_SECONDS: countEnv(30),
-  MAX_RESIDENT_RUNS: countEnv(500),
   CONCURRENCY: countEnv(32),
 });
 
@@ -18,14 +16,12 @@ export function loadConfig(env: Record<string, string | undefined>) {
   const parsed = parseEnv(Env, env);
   return {
     ...serviceConfig(parsed),
-    agentModules: parsed.AGENT_MODULES,
     limits: {
       maxActive: parsed.MAX_ACTIVE_RUNS,
       maxActivePerTenant: parsed.MAX_ACTIVE_RUNS_PER_TENANT,
       startsPerSecondPerTenant: parsed.STARTS_PER_SECOND_PER_TENANT,
       standingAfterMs: parsed.STANDING_AFTER_SECONDS * 1_000,
     },
-    maxResident: parsed.MAX_RESIDENT_RUNS,
     concurrency: parsed.CONCURRENCY,
   } as const;
 }

@@ -1,4 +1,3 @@
-import { RunConductor } from '@millrace/application';
 import { NatsHealth, Readiness } from '@millrace/nest-kit';
 import { Injectable } from '@nestjs/common';
 import { DispatchLoop } from './dispatch-loop.js';
@@ -6,17 +5,15 @@ import { DispatchLoop } from './dispatch-loop.js';
 @Injectable()
 export class OrchestratorReadiness extends Readiness {
   constructor(
-    private readonly conductor: RunConductor,
     private readonly dispatch: DispatchLoop,
     private readonly nats: NatsHealth,
   ) {
     super();
   }
 
-  /** One that stands by as dispatcher is ready: it conducts runs all the same. */
+  /** One that stands by as dispatcher is ready: it oversees runs all the same. */
   state() {
     const { isConnected } = this.nats;
-    const { resident } = this.conductor;
-    return { isReady: isConnected, dispatcher: this.dispatch.role, resident, nats: isConnected ? 'connected' : 'lost' };
+    return { isReady: isConnected, dispatcher: this.dispatch.role, nats: isConnected ? 'connected' : 'lost' };
   }
 }

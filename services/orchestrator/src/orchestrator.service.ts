@@ -11,10 +11,14 @@ export const orchestrator: Service<Config> = {
   module: (config) => OrchestratorModule.forRoot(config),
   consumers: ({ concurrency }) => {
     // A message that is parked would leave its run where it is: it is tried for hours first.
-    const settings = { concurrency, graceMs: GRACE_MS, maxAttempts: 1_000, ...consumerTroubles('Conduct') };
+    const settings = { concurrency, graceMs: GRACE_MS, maxAttempts: 1_000 };
     return [
-      { ...settings, stream: STREAMS.runs, durable: 'orchestrator' },
-      { ...settings, stream: STREAMS.timers, durable: 'orchestrator-timers', concurrency: 4 },
+      { ...settings, ...consumerTroubles('Oversee', 'orchestrator'), stream: STREAMS.runs, durable: 'orchestrator' },
+      {
+        ...settings,
+        ...consumerTroubles('Timers', 'orchestrator-timers'),
+        ...{ stream: STREAMS.timers, durable: 'orchestrator-timers', concurrency: 4 },
+      },
     ];
   },
 };

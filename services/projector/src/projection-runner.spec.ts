@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PositionMoved } from '@millrace/adapter-postgres';
+import type { SetAside } from '@millrace/application';
 import { eventFixture } from '@millrace/contracts';
+import { aRunRef, eventPoisons } from '@millrace/testing';
 import { EventFeed, type FeedStart, type StoredEvent } from '@millrace/ports';
 import { Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import type { Projection } from './projection.js';
-import { ProjectionRunner, type TryLock } from './projection-runner.js';
+import { poisonOf } from './read-models.projection.js';
+import { type Pause, ProjectionRunner, type TryLock } from './projection-runner.js';
 
 beforeEach(() => {
   Logger.overrideLogger(false);
@@ -55,10 +58,12 @@ class HeldStore {
 }
 
 let applied: number[];
+let setAside: SetAside[];
 let store: HeldStore;
 let runner: ProjectionRunner | undefined;
 beforeEach(() => {
   applied = [];
+  setAside = [];
   store = new HeldStore();
 });
 afterEach(() => runner?.beforeApplicationShutdown());
@@ -68,14 +73,15 @@ const projection: Projection = {
   exclude: [],
   apply: async (_em, batch) => {
     applied.push(...batch.map(({ streamSequence }) => streamSequence));
-    return [];
+    return batch.flatMap((stored) => ('invalid' in stored ? [poisonOf(stored, stored.invalid)] : []));
   },
 };
 
 const alone: TryLock = async () => ({ lost: new AbortController().signal, release: async () => undefined });
 
-function run(feed: EventFeed, tryLock: TryLock = alone): ProjectionRunner {
-  runner = new ProjectionRunner(projection, feed, store, tryLock);
+function run(feed: EventFeed, tryLock: TryLock = alone, pause?: Pause): ProjectionRunner {
+  const setAsides = { add: async (what: SetAside) => void setAside.push(what) };
+  runner = new ProjectionRunner(projection, feed, store, tryLock, setAsides, pause);
   runner.onApplicationBootstrap();
   return runner;
 }
@@ -163,10 +169,61 @@ describe('ProjectionRunner', () => {
     expect([store.position, applied]).toEqual([1, [1]]);
   });
 
-  it('moves past what is no event', async () => {
-    const reached = store.reaches(2);
-    run(new HeldFeed([[{ streamSequence: 1, storedAt, subject: 'tenant.x', invalid: 'no JSON' }, at(2)]]));
-    await reached;
-    expect(store.position).toBe(2);
+  it.each(eventPoisons(aRunRef, 'RunStarted').map((poison) => [poison.sort, poison] as const))(
+    'moves past an event that %s, and sets it aside',
+    async (sort, { subject }) => {
+      const reached = store.reaches(2);
+      run(new HeldFeed([[{ streamSequence: 1, storedAt, subject, invalid: sort }, at(2)]]));
+      await reached;
+      expect(store.position).toBe(2);
+      expect(setAside).toEqual([
+        {
+          ...{ loop: 'projector', run: aRunRef, subject, place: 1, attempts: 1 },
+          error: expect.objectContaining({ code: 'EVENT_NOT_PROJECTED', message: sort }),
+        },
+      ]);
+    },
+  );
+
+  it('lets events gather after a small batch, and takes a full one after the other', async () => {
+    const full = Array.from({ length: 1_000 }, (_, index) => at(index + 1));
+    const feed = new HeldFeed([full, [at(1_001)], [at(1_002)]]);
+    const pauses = new HeldPauses();
+    run(feed, alone, pauses.pause);
+    await pauses.begun(1);
+    expect(store.position).toBe(1_001);
+    pauses.end();
+    await pauses.begun(2);
+    expect(store.position).toBe(1_002);
+  });
+
+  it('stops while events gather, without waiting for more', async () => {
+    const pauses = new HeldPauses();
+    const running = run(new HeldFeed([[at(1)], [at(2)]]), alone, pauses.pause);
+    await pauses.begun(1);
+    await running.beforeApplicationShutdown();
+    expect(applied).toEqual([1]);
   });
 });
+
+/** Pauses that end when told, or when their reason is gone. */
+class HeldPauses {
+  #count = 0;
+  #end = () => {};
+  #waiting: { count: number; resolve: () => void }[] = [];
+
+  readonly pause: Pause = (_ms, signal) => {
+    this.#count += 1;
+    for (const { count, resolve } of this.#waiting) if (count <= this.#count) resolve();
+    return new Promise((resolve) => {
+      this.#end = resolve;
+      signal.addEventListener('abort', () => resolve());
+    });
+  };
+  begun(count: number): Promise<void> {
+    return new Promise((resolve) => (count <= this.#count ? resolve() : this.#waiting.push({ count, resolve })));
+  }
+  end(): void {
+    this.#end();
+  }
+}

@@ -1,14 +1,20 @@
 import { ExclusiveLock, type Poison, PositionMoved, type ProjectionStore } from '@millrace/adapter-postgres';
+import type { SetAside, SetAsides } from '@millrace/application';
+import { runOfSubject, subjects } from '@millrace/contracts';
 import type { EventFeed, StoredEvent } from '@millrace/ports';
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OutageLog } from '@millrace/nest-kit';
+import { EventNotProjected } from './event-not-projected.js';
 import type { Projection } from './projection.js';
 
 export type Role = 'starting' | 'standby' | 'active' | 'waiting';
 
 /** Resolves with undefined while somebody else holds the lock. */
 export type TryLock = () => Promise<Pick<ExclusiveLock, 'lost' | 'release'> | undefined>;
+
+/** Resolves after the time, or once the signal has aborted. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /**
  * Follows the log and applies it to one projection, for ever. Only the instance that holds the lock does; the others
@@ -27,6 +33,8 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     private readonly feed: EventFeed,
     private readonly store: Pick<ProjectionStore, 'load' | 'commit'>,
     private readonly tryLock: TryLock,
+    private readonly setAsides: Pick<SetAsides, 'add'>,
+    private readonly pause: Pause = sleep,
   ) {}
 
   get role(): Role {
@@ -66,7 +74,7 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
         }
         this.#role = 'waiting';
         this.#outages.failed(error);
-        await sleep(Math.min(200 * 2 ** failures++, MAX_PAUSE_MS), signal);
+        await this.pause(Math.min(200 * 2 ** failures++, MAX_PAUSE_MS), signal);
       }
     }
   }
@@ -86,7 +94,7 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     if (this.#role !== 'standby') this.#log.log('Another instance projects; standing by');
     this.#role = 'standby';
     this.#outages.recovered();
-    await sleep(STANDBY_MS, signal);
+    await this.pause(STANDBY_MS, signal);
   }
 
   async #follow(signal: AbortSignal, progress: () => void): Promise<void> {
@@ -102,9 +110,13 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     // A feed that cannot be opened fails at once; one that has nothing new says nothing.
     const quiet = setTimeout(isFollowing, QUIET_MS);
     try {
-      for await (const batch of this.feed.batches({ afterStreamSequence: began, exclude, signal })) {
+      const start = { afterStreamSequence: began, exclude, signal, maxBatch: MAX_BATCH };
+      for await (const batch of this.feed.batches(start)) {
         await this.#apply(batch);
         isFollowing();
+        // A commit costs as much for one event as for a hundred: what comes meanwhile is one commit.
+        if (batch.length < MAX_BATCH) await this.pause(GATHER_MS, signal);
+        if (signal.aborted) return;
       }
     } finally {
       clearTimeout(quiet);
@@ -115,17 +127,30 @@ export class ProjectionRunner implements OnApplicationBootstrap, BeforeApplicati
     const last = batch.at(-1);
     if (last === undefined) return;
     const from = this.#position;
-    let poison: readonly Poison[] = [];
     await this.store.commit(this.projection.name, from, last.streamSequence, async (em) => {
-      poison = await this.projection.apply(em, batch);
+      const poison = await this.projection.apply(em, batch);
+      // Before the position moves: what was set aside is not met again.
+      for (const each of poison) await this.setAsides.add(setAsideOf(each, batch));
     });
-    for (const { what, streamSequence, reason } of poison) {
-      this.#log.error(`Set aside ${what} at ${streamSequence}, which cannot be projected: ${reason}`);
-    }
     this.#position = last.streamSequence;
   }
 }
 
+const setAsideOf = ({ streamSequence: place, reason }: Poison, batch: readonly StoredEvent[]): SetAside => {
+  const stored = batch.find(({ streamSequence }) => streamSequence === place);
+  const subject = stored ? subjectOf(stored) : '';
+  const error = new EventNotProjected(reason);
+  return { loop: 'projector', run: runOfSubject(subject), subject, place, attempts: 1, error };
+};
+
+const subjectOf = (stored: StoredEvent): string => {
+  if (!('event' in stored)) return stored.subject;
+  const { event } = stored;
+  return 'runId' in event ? subjects.event(event) : subjects.threadEvent(event);
+};
+
+const MAX_BATCH = 1_000;
+const GATHER_MS = 50;
 const QUIET_MS = 500;
 const STANDBY_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { STREAMS, UlidEventIds } from '@millrace/adapter-jetstream';
+import { JetStreamDeadLetters, STREAMS, UlidEventIds } from '@millrace/adapter-jetstream';
 import { ExclusiveLock, RunReader } from '@millrace/adapter-postgres';
 import {
   aRunId,
@@ -108,6 +108,17 @@ describe('the projector', () => {
       })),
     );
     expect(await new RunReader(world.database).logs(aTenantId, aRunId)).toHaveLength(2);
+    const letters = (await new JetStreamDeadLetters(world.admin).list(100)).filter(
+      (letter) => letter.subject === subject,
+    );
+    expect(letters).toEqual(
+      [4, 3, 2, 1].map((back) =>
+        expect.objectContaining({
+          ...{ consumer: 'projector', streamSequence: last - back, attempts: 1 },
+          reason: expect.stringContaining('[EVENT_NOT_PROJECTED]'),
+        }),
+      ),
+    );
   });
 
   it('sets an event aside whose payload is lost, and takes one that is large', async () => {

@@ -1,6 +1,7 @@
 import { Database, ExclusiveLock, openDatabase, ProjectionStore, requireWall } from '@millrace/adapter-postgres';
-import { HealthController, NatsModule, platformPart, Readiness } from '@millrace/nest-kit';
-import { EventFeed } from '@millrace/ports';
+import { SetAsides } from '@millrace/application';
+import { HealthController, NatsModule, PLATFORM, platformPart, Readiness, SetAsideLog } from '@millrace/nest-kit';
+import { EventFeed, type Platform } from '@millrace/ports';
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Backlog } from './backlog.js';
 import type { Config } from './config.js';
@@ -27,12 +28,15 @@ export class ProjectorModule implements OnApplicationShutdown {
         { provide: ProjectionStore, inject: [Database], useFactory: (opened: Database) => new ProjectionStore(opened) },
         {
           provide: ProjectionRunner,
-          inject: [EventFeed, ProjectionStore, Database],
-          useFactory: (feed: EventFeed, store: ProjectionStore, opened: Database) =>
-            new ProjectionRunner(readModels, feed, store, async () => {
+          inject: [EventFeed, ProjectionStore, Database, PLATFORM],
+          useFactory: (feed: EventFeed, store: ProjectionStore, opened: Database, { deadLetters }: Platform) => {
+            const tryLock = async () => {
               await requireWall(opened);
               return ExclusiveLock.tryAcquire(database, `projection:${readModels.name}`);
-            }),
+            };
+            const setAsides = new SetAsides(deadLetters, new SetAsideLog(ProjectionRunner.name));
+            return new ProjectionRunner(readModels, feed, store, tryLock, setAsides);
+          },
         },
         {
           provide: Backlog,

@@ -77,7 +77,7 @@ const threadsIn = (events: readonly ThreadEvent[]) =>
     (ofThread) => foldThread(ofThread) ?? [],
   );
 
-const poisonOf = (stored: StoredEvent, reason: string): Poison => ({
+export const poisonOf = (stored: StoredEvent, reason: string): Poison => ({
   projection: NAME,
   streamSequence: stored.streamSequence,
   tenantId: 'event' in stored ? stored.event.tenantId : null,

@@ -1,5 +1,6 @@
 import {
   connectNats,
+  JetStreamAgentCatalogue,
   JetStreamBlobStore,
   JetStreamRunLog,
   NATS_USERS,
@@ -12,7 +13,7 @@ import {
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
 import { RunCommandHandler } from '@millrace/application';
-import { RunId, type RunRef, TenantId } from '@millrace/contracts';
+import { AgentAnnouncement, RunId, type RunRef, TenantId } from '@millrace/contracts';
 import { startService } from '@millrace/nest-kit';
 import {
   appDatabaseUrl,
@@ -54,12 +55,22 @@ const UNHINDERED = Object.fromEntries(
   ['READS', 'WRITES', 'UNKNOWN'].map((policy) => [`RATE_LIMIT_${policy}_PER_MINUTE`, '1000000']),
 );
 
+/** What a worker would have announced; these take anything. */
+const AGENTS = ['echo', 'treadmill', 'improver', 'critic'];
+
+export const announcementOf = (id: string, about: object = {}): AgentAnnouncement =>
+  AgentAnnouncement.parse({
+    ...{ format: '1', id, version: '1', policies: [], speakers: [id], conversational: false, tools: [] },
+    ...{ graph: { nodes: [], edges: [] }, announcedBy: '01JD0000000000000000000009', ...about },
+  });
+
 /** The service as it is, on a nats-server that holds its user to what it may do. Other services' part is played. */
 export class ApiWorld {
   readonly ids = new UlidEventIds();
   readonly ada = TenantId.parse(this.ids.next());
   readonly bob = TenantId.parse(this.ids.next());
   readonly log: JetStreamRunLog;
+  readonly catalogue: JetStreamAgentCatalogue;
   readonly others: RunCommandHandler;
 
   private constructor(
@@ -71,6 +82,7 @@ export class ApiWorld {
     private readonly env: Record<string, string>,
   ) {
     this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats));
+    this.catalogue = new JetStreamAgentCatalogue(nats);
     this.others = new RunCommandHandler({ log: this.log, ids: this.ids, clock: new SystemClock() });
   }
 
@@ -90,6 +102,8 @@ export class ApiWorld {
       ...UNHINDERED,
       ...settings,
     };
+    const catalogue = new JetStreamAgentCatalogue(nats);
+    for (const id of AGENTS) await catalogue.announce(announcementOf(id));
     const app = await startApp(env);
     const rows = await openDatabase({ url: appDatabaseUrl(ownerUrl, 'secret'), applicationName: 'spec' });
     return new ApiWorld(server, postgres, rows, nats, app, env);

@@ -1,5 +1,7 @@
 import { RunReader } from '@millrace/adapter-postgres';
 import {
+  AgentChecks,
+  AgentQueries,
   RunOrders,
   RunQueries,
   RunRetries,
@@ -8,9 +10,9 @@ import {
   ThreadOrders,
 } from '@millrace/application';
 import { RunId, ThreadId, type Whereabouts } from '@millrace/contracts';
-import { HealthController, NatsModule, PLATFORM, platformPart, Readiness } from '@millrace/nest-kit';
+import { HealthController, KnownAgentsModule, NatsModule, PLATFORM, platformPart, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets } from '@millrace/nest-kit/http';
-import { type Platform, RunLog, ThreadLog } from '@millrace/ports';
+import { KnownAgents, type Platform, RunLog, ThreadLog } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './config.js';
 import { DocsController } from './documents/docs.controller.js';
@@ -20,12 +22,14 @@ import { ReadModelHealth } from './reads/read-model-health.js';
 import { ReadModelsModule } from './reads/read-models.module.js';
 import { RetryController } from './retry.controller.js';
 import { AgentController } from './routes/agent.controller.js';
+import { CatalogueController } from './routes/catalogue.controller.js';
 import { NativeController } from './routes/native.controller.js';
 import { RunListController } from './routes/run-list.controller.js';
 import { StreamTicketController } from './routes/stream-ticket.controller.js';
 import { ThreadController } from './routes/thread.controller.js';
 import { ThreadRunController } from './routes/thread-run.controller.js';
 import { RunApiReadiness } from './run-api-readiness.js';
+import { NotingRunOrders, SingleRuns } from './single-runs.js';
 
 @Module({})
 export class RunApiModule {
@@ -34,6 +38,7 @@ export class RunApiModule {
       module: RunApiModule,
       imports: [
         NatsModule.forRoot(config.natsUrl, 'run-api'),
+        KnownAgentsModule.forRoot(),
         HttpEdgeModule.forRoot(config),
         ReadModelsModule.forRoot(config.databaseUrl),
       ],
@@ -41,6 +46,7 @@ export class RunApiModule {
         HealthController,
         OpenApiController,
         DocsController,
+        CatalogueController,
         RunListController,
         NativeController,
         AgentController,
@@ -61,25 +67,30 @@ export class RunApiModule {
           useFactory: (log: RunLog, rows: RunReader, health: ReadModelHealth) =>
             new StoredRunQueries(log, rows, { health }),
         },
+        { provide: AgentChecks, inject: [KnownAgents], useFactory: (known: KnownAgents) => new AgentChecks(known) },
+        { provide: AgentQueries, inject: [KnownAgents], useFactory: (known: KnownAgents) => new AgentQueries(known) },
+        SingleRuns,
         {
           provide: RunOrders,
-          inject: [PLATFORM],
-          useFactory: (platform: Platform) =>
-            new RunOrders(sessionOf(platform), () => RunId.parse(platform.ids.next()), config.defaults),
+          inject: [PLATFORM, SingleRuns, AgentChecks],
+          useFactory: (platform: Platform, singles: SingleRuns, agents: AgentChecks) => {
+            const newRunId = () => RunId.parse(platform.ids.next());
+            return new NotingRunOrders(singles, sessionOf(platform), newRunId, config.defaults, agents);
+          },
         },
         {
           provide: RunRetries,
-          inject: [PLATFORM],
-          useFactory: (platform: Platform) => {
+          inject: [PLATFORM, AgentChecks],
+          useFactory: (platform: Platform, agents: AgentChecks) => {
             const newRunId = () => RunId.parse(platform.ids.next());
-            return new RunRetries(sessionOf(platform), { improver: config.improver, newRunId });
+            return new RunRetries(sessionOf(platform), { improver: config.improver, newRunId, agents });
           },
         },
         {
           provide: ThreadOrders,
-          inject: [PLATFORM, RunOrders],
-          useFactory: ({ threads, ids, clock }: Platform, orders: RunOrders) =>
-            new ThreadOrders({ threads, orders, ids, clock }, () => ThreadId.parse(ids.next())),
+          inject: [PLATFORM, RunOrders, AgentChecks],
+          useFactory: ({ threads, ids, clock }: Platform, orders: RunOrders, agents: AgentChecks) =>
+            new ThreadOrders({ threads, orders, agents, ids, clock }, () => ThreadId.parse(ids.next())),
         },
       ],
     };

@@ -30,7 +30,7 @@ export const runApi: Service<Config> = {
     // A message that is parked would leave a retry half made: it is tried for hours first.
     {
       ...{ stream: STREAMS.runs, durable: 'run-api-retries', concurrency: 8, graceMs: 5_000, maxAttempts: 1_000 },
-      ...consumerTroubles('Retries'),
+      ...consumerTroubles('Retries', 'run-api-retries'),
     },
   ],
 };

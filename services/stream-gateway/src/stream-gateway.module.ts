@@ -1,6 +1,6 @@
-import { HealthController, NatsModule, platformPart, Readiness } from '@millrace/nest-kit';
+import { HealthController, NatsModule, PLATFORM, platformPart, Readiness } from '@millrace/nest-kit';
 import { HttpEdgeModule, StreamTickets, TokenVerifier } from '@millrace/nest-kit/http';
-import { RunLog, TenantFeed, TicketLedger } from '@millrace/ports';
+import { type Platform, RunLog, TenantFeed, TicketLedger } from '@millrace/ports';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { StreamAccess } from './access/stream-access.js';
 import { StreamSessions } from './access/stream-sessions.js';
@@ -16,6 +16,7 @@ import { RunChannels } from './streams/run-channels.js';
 import { RunPages } from './streams/run-pages.js';
 import { RunStreams } from './streams/run-streams.js';
 import { StreamDesk } from './streams/stream-desk.js';
+import { Unreadables } from './streams/unreadables.js';
 
 @Module({})
 export class StreamGatewayModule {
@@ -49,13 +50,22 @@ export class StreamGatewayModule {
         },
         {
           provide: RunStreams,
-          inject: [StreamAccess, RunChannels, RunPages, StreamDesk],
+          inject: [StreamAccess, RunChannels, RunPages, StreamDesk, Unreadables],
           useFactory: (...parts: ConstructorParameters<typeof RunStreams>) => new RunStreams(...parts),
         },
-        { provide: AgentsOfRuns, inject: [RunLog], useFactory: (log: RunLog) => new AgentsOfRuns(log) },
+        {
+          provide: Unreadables,
+          inject: [PLATFORM],
+          useFactory: ({ deadLetters }: Platform) => new Unreadables(deadLetters),
+        },
+        {
+          provide: AgentsOfRuns,
+          inject: [RunLog, Unreadables],
+          useFactory: (log: RunLog, unreadables: Unreadables) => new AgentsOfRuns(log, unreadables),
+        },
         {
           provide: FeedStreams,
-          inject: [StreamAccess, TenantFeed, AgentsOfRuns, StreamDesk],
+          inject: [StreamAccess, TenantFeed, AgentsOfRuns, StreamDesk, Unreadables],
           useFactory: (...parts: ConstructorParameters<typeof FeedStreams>) => new FeedStreams(...parts),
         },
       ],

@@ -1,4 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
+import { NoRespondersError, TimeoutError } from '@nats-io/nats-core';
+import { types } from 'node:util';
 
 /** JetStream's error codes we tell apart. Matched by number: the texts change. */
 export const STREAM_NOT_FOUND = 10059;
@@ -20,3 +22,10 @@ export const isWrongLastSequence = (cause: unknown): boolean => {
 /** Stream, account or server at their limits. */
 export const isFull = (cause: unknown): boolean => FULL.has(codeOf(cause) ?? 0);
 const FULL: ReadonlySet<number> = new Set([10077, 10054, 10002, NO_SPACE, 10023]);
+
+/** A request of JetStream's API that may well succeed a moment later: no leader answered, or one that is not ready. */
+export const passes = (cause: unknown): boolean => {
+  if (cause instanceof JetStreamApiError) return cause.status >= 500;
+  if (cause instanceof TimeoutError || cause instanceof NoRespondersError) return true;
+  return types.isNativeError(cause) && cause.cause !== undefined && passes(cause.cause);
+};

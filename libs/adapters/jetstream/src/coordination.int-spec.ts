@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aTaskKey, type ReadyTask, subjects } from '@millrace/contracts';
+import { aTaskKey, type ReadyTask, runOfTimer, RunTask, subjects } from '@millrace/contracts';
+import { logWritten, stored } from '@millrace/testing';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { JetStreamBlobStore } from './jetstream-blob-store.js';
 import { JetStreamLeases } from './jetstream-leases.js';
 import { JetStreamSnapshots } from './jetstream-snapshots.js';
 import { JetStreamTaskQueue } from './jetstream-task-queue.js';
-import { JetStreamTimers, runOfTimer } from './jetstream-timers.js';
+import { JetStreamTimers } from './jetstream-timers.js';
 import { aRun, SpecNats, until } from './spec-nats.for-spec.js';
 import { STREAMS } from './topology.js';
 
@@ -38,6 +39,16 @@ describe('A lease', () => {
     expect(next?.lost.aborted).toBe(false);
     await until(() => held?.lost.aborted ?? false);
     await next?.release();
+  });
+
+  it('is kept when a renewal was stored and its answer lost', async () => {
+    const held = await (await leases()).acquire('unheard', never);
+    const manager = await jetstreamManager(spec.nats);
+    const last = () => manager.streams.getMessage(STREAMS.coordination, { last_by_subj: 'lease.unheard' });
+    const unheard = await jetstream(spec.nats).publish('lease.unheard', (await last())?.data);
+    await until(async () => ((await last())?.seq ?? 0) > unheard.seq);
+    expect(held?.lost.aborted).toBe(false);
+    await held?.release();
   });
 
   it('is waited for until the signal aborts', async () => {
@@ -77,12 +88,6 @@ describe('A timer', () => {
     expect(rung.map(runOfTimer)).toEqual([run, run]);
     expect(await consumer.next({ expires: 1_000 })).toBeNull();
   });
-
-  it('is told from other subjects', () => {
-    for (const subject of ['timer.set.x.y', 'timer.due.x.y.z', 'tenant.x', 'timer.due']) {
-      expect(runOfTimer(subject)).toBeUndefined();
-    }
-  });
 });
 
 describe('The task queue', () => {
@@ -91,10 +96,12 @@ describe('The task queue', () => {
     ...{ iteration: 1, inputHash: 'x', input },
   });
 
-  it('queues an offer once, large input or small', async () => {
+  it('holds one message of a name at a time, large input or small', async () => {
     const queue = new JetStreamTaskQueue(spec.nats, new JetStreamBlobStore(spec.nats));
     const [small, large] = [aTask('{}'), aTask(`"${'x'.repeat(2_000_000)}"`)];
-    for (const task of [small, large, small]) await queue.offer(task, `${task.runId}/1`);
+    const offered: boolean[] = [];
+    for (const task of [small, large, small]) offered.push(await queue.offerNode(task));
+    expect(offered).toEqual([true, true, false]);
     const { state } = await (await jetstreamManager(spec.nats)).streams.info(STREAMS.tasks);
     expect(state.messages).toBe(2);
     const consumer = await jetstream(spec.nats).consumers.get(STREAMS.tasks, 'node-workers');
@@ -102,10 +109,35 @@ describe('The task queue', () => {
       const message = await consumer.next({ expires: 5_000 });
       expect(message?.subject).toBe(subjects.task({ ...sent, taskKey: sent.key }));
       expect(await queue.ready(message!.json())).toEqual(sent);
+      expect(await queue.offerNode(sent)).toBe(false); // in a worker's hands it is in the queue still
+      await message?.ackAck();
+    }
+    expect(await queue.has(small)).toBe(false);
+    expect(await queue.offerNode(small)).toBe(true);
+    expect(await queue.has(small)).toBe(true);
+  });
+
+  it('holds one message of a run at a time, with its history while that is short', async () => {
+    const queue = new JetStreamTaskQueue(spec.nats, new JetStreamBlobStore(spec.nats));
+    const ref = aRun();
+    const run: RunTask = { version: '1', work: 'run', ...ref, agent: 'echo', agentVersion: '1', place: 7 };
+    const seedOf = (text: string) => ({
+      events: stored([logWritten({ message: text })], ref),
+      position: 0,
+      sequence: -1,
+    });
+    const long = { ...run, ...aRun() };
+    expect(await queue.offerRun({ ...run, seed: seedOf('short') })).toBe(true);
+    expect(await queue.offerRun(run)).toBe(false);
+    expect(await queue.offerRun({ ...long, seed: seedOf('x'.repeat(300_000)) })).toBe(true);
+    const consumer = await jetstream(spec.nats).consumers.get(STREAMS.tasks, 'node-workers');
+    const seeds: unknown[] = [];
+    while (seeds.length < 2) {
+      const message = await consumer.next({ expires: 5_000 });
+      const task = RunTask.safeParse(message?.json());
+      if (task.success) seeds.push(task.data.seed);
       message?.ack();
     }
-    await until(
-      async () => (await (await jetstreamManager(spec.nats)).streams.info(STREAMS.tasks)).state.messages === 0,
-    );
+    expect(seeds).toEqual([seedOf('short'), undefined]);
   });
 });

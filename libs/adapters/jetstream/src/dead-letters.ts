@@ -31,7 +31,7 @@ export class JetStreamDeadLetters extends DeadLetters {
     built.set(FIELD.subject, about.subject);
     built.set(FIELD.stream, about.stream);
     built.set(FIELD.streamSequence, String(about.streamSequence));
-    const msgID = `${about.stream}.${consumer}.${about.streamSequence}`;
+    const msgID = [about.stream, consumer, about.streamSequence || about.subject].join('.'); // not every place is known
     await this.#js.publish(`dead.${consumer}`, data, { msgID, headers: built });
   }
 

@@ -46,8 +46,9 @@ const aConsumer = async (
     const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.timers, name);
     return num_pending === 0 && num_ack_pending === 0;
   };
+  const info = () => manager.consumers.info(STREAMS.timers, name);
   const parked = async () => (await deadLetters.list(100)).filter(({ consumer }) => consumer === name);
-  return { open, send, isEmpty, parked };
+  return { open, send, isEmpty, info, parked };
 };
 
 const textOf = ({ data }: JetStreamDelivery): string => new TextDecoder().decode(data);
@@ -186,5 +187,104 @@ describe('A durable consumer', () => {
       return isEmpty();
     });
     expect(most).toBe(3);
+  });
+
+  it('asks once for all its slots, and takes no message it has no slot for', async () => {
+    const release: (() => void)[] = [];
+    const { open, send, isEmpty, info } = await aConsumer(
+      'demand',
+      async () => {
+        await new Promise<void>((resolve) => release.push(resolve));
+        return done;
+      },
+      { concurrency: 3 },
+    );
+    await open();
+    await until(async () => (await info()).num_waiting === 1);
+    for (let at = 0; at < 7; at += 1) await send(`m${at}`);
+    await until(async () => (await info()).num_ack_pending === 3);
+    expect((await info()).num_pending).toBe(4);
+    for (let left = 6; left >= 0; left -= 1) {
+      await until(() => release.length > 0);
+      release.shift()?.();
+      await until(async () => (await info()).num_pending + (await info()).num_ack_pending === left);
+      expect((await info()).num_ack_pending).toBe(Math.min(3, left));
+    }
+    expect(await isEmpty()).toBe(true);
+  });
+
+  it('gives back at once what comes while it is closed', async () => {
+    const handled: string[] = [];
+    let closing: Promise<void> | undefined;
+    const { open, send, isEmpty } = await aConsumer(
+      'closing',
+      async (delivery) => {
+        handled.push(textOf(delivery));
+        closing ??= first.close(10_000); // the next ones are in the same packet
+        return done;
+      },
+      { concurrency: 50, ackWaitMs: 3_600_000 }, // what is kept back comes after this spec's time
+    );
+    const texts = Array.from({ length: 100 }, (_, at) => `m${at}`);
+    for (const text of texts) await send(text);
+    const first = await open();
+    await until(() => closing !== undefined);
+    await closing;
+    expect(handled).toEqual(['m0']);
+    await open();
+    await until(isEmpty);
+    expect([...handled].sort()).toEqual([...texts].sort());
+  });
+
+  it('knows that a message waits, also of one that came when all its slots were taken', async () => {
+    const release: (() => void)[] = [];
+    const held: JetStreamDelivery[] = [];
+    const { open, send, isEmpty } = await aConsumer(
+      'others',
+      async (delivery) => {
+        held.push(delivery);
+        await new Promise<void>((resolve) => release.push(resolve));
+        return done;
+      },
+      { concurrency: 2 },
+    );
+    await open();
+    await send('a');
+    await until(() => held.length === 1);
+    expect(held[0]?.othersWait()).toBe(false);
+    await send('b');
+    await until(() => held.length === 2);
+    await send('c');
+    await until(() => held[0]?.othersWait() === true);
+    release.shift()?.();
+    await until(() => held.length === 3);
+    await until(() => held[1]?.othersWait() === false);
+    for (const go of release) go();
+    await until(isEmpty);
+  });
+
+  it('leaves no message waiting while a slot is free, however they come', async () => {
+    const waiting = new Map<string, () => void>();
+    const { open, send, isEmpty } = await aConsumer(
+      'burst',
+      async (delivery) => {
+        await new Promise((turn) => setImmediate(turn));
+        waiting.get(textOf(delivery))?.();
+        return done;
+      },
+      { concurrency: 5, ackWaitMs: 3_600_000 }, // one that is lost on the way is waited for in vain
+    );
+    await open();
+    await open();
+    const senders = Array.from({ length: 32 }, async (_, sender) => {
+      for (let round = 0; round < 40; round += 1) {
+        const text = `${sender}/${round}`;
+        const handled = new Promise<void>((resolve) => waiting.set(text, resolve));
+        await send(text);
+        await handled;
+      }
+    });
+    await Promise.all(senders);
+    await until(isEmpty);
   });
 });

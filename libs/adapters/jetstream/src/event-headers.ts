@@ -8,6 +8,8 @@ const POSITION = 'Millrace-Position';
 const SEQUENCE = 'Millrace-Sequence';
 /** Names of the fields whose value lies in the object store; the event holds a reference in their place. */
 const REFERENCED = 'Millrace-Referenced';
+/** Where the first announcement of an agent's version was stored, on those that took its place. */
+export const ANNOUNCED_SINCE = 'Millrace-Announced-Since';
 const STREAM_SEQUENCE = 'Nats-Sequence';
 const SUBJECT = 'Nats-Subject';
 
@@ -33,6 +35,9 @@ export const streamSequenceIn = (found: MsgHdrs | undefined): number => Number(f
 
 /** The subject a message that came by direct get is stored under. */
 export const subjectIn = (found: MsgHdrs | undefined): string => found?.get(SUBJECT) ?? '';
+
+export const sinceIn = (found: MsgHdrs | undefined): number | undefined =>
+  Number(found?.get(ANNOUNCED_SINCE)) || undefined;
 
 export const referencedIn = (found: MsgHdrs | undefined): string[] => {
   const names = found?.get(REFERENCED) ?? '';

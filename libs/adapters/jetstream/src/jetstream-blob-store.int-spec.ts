@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TenantId } from '@millrace/contracts';
 import { BlobMissing } from '@millrace/ports';
-import { blobStoreContract } from '@millrace/testing/suites';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { ulid } from 'ulid';
 import { JetStreamBlobStore } from './jetstream-blob-store.js';
 import { SpecNats, until } from './spec-nats.for-spec.js';
 import { BLOB_BUCKET, STREAMS } from './topology.js';
-
-blobStoreContract('JetStream', async () => {
-  const spec = await SpecNats.start();
-  return { blobs: new JetStreamBlobStore(spec.nats), close: () => spec.stop() };
-});
 
 describe('A blob that was stored', () => {
   let spec: SpecNats;

@@ -16,8 +16,10 @@ import {
   type StoredPlace,
 } from '@millrace/ports';
 import { PlatformError } from '@millrace/kernel';
-import { type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg } from '@nats-io/jetstream';
+import { type Consumer, type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { setTimeout as pause } from 'node:timers/promises';
+import { passes } from './api-codes.js';
 import { referencedIn } from './event-headers.js';
 import { unpackEvent } from './large-payloads.js';
 import { STREAMS } from './topology.js';
@@ -25,9 +27,15 @@ import { STREAMS } from './topology.js';
 const BATCH = 1_000;
 const ANSWER_WITHIN_MS = 5_000;
 
+/** How long a consumer's server may say nothing, not even that there is nothing, before another one is asked. */
+const ASKED_EVERY_MS = 2_000;
+const PAUSE_MS = 200;
+
 /**
- * Reads with an ordered consumer: the server keeps nothing of it but a place in memory, and the client makes it anew
- * behind the last message when the connection or the server was gone. Where the reader stands is the reader's own fact.
+ * Reads with an ordered consumer: the server keeps nothing of it but a place in memory. Where the reader stands is the
+ * reader's own fact, so a consumer that falls silent is left behind and made anew behind the last message. It lives on one
+ * server of the cluster alone: while that one is dead or hangs, the client library asks after it and gets no answer, and
+ * would wait for as long as that takes.
  */
 export class JetStreamEventFeed extends EventFeed {
   constructor(
@@ -37,12 +45,33 @@ export class JetStreamEventFeed extends EventFeed {
     super();
   }
 
-  async *batches({ signal, maxBatch = BATCH, ...start }: FeedStart): AsyncGenerator<StoredEvent[]> {
-    if (signal.aborted) return;
-    const consumer = await this.open(start);
-    const messages = await consumer.consume({ max_messages: 2 * maxBatch });
+  async *batches(start: FeedStart): AsyncGenerator<StoredEvent[]> {
+    let { afterStreamSequence } = start;
+    for (let isSilent = true; isSilent && !start.signal.aborted;) {
+      isSilent = false;
+      for await (const batch of this.untilSilent({ ...start, afterStreamSequence }, () => (isSilent = true))) {
+        afterStreamSequence = batch.at(-1)?.streamSequence ?? afterStreamSequence;
+        yield batch;
+      }
+      if (isSilent) await pause(PAUSE_MS);
+    }
+  }
+
+  private async *untilSilent(
+    { signal, maxBatch = BATCH, ...start }: FeedStart,
+    onSilent: () => void,
+  ): AsyncGenerator<StoredEvent[]> {
+    const consumer = await this.openSurely(start, signal);
+    if (!consumer) return;
+    const messages = await consumer.consume({ max_messages: 2 * maxBatch, expires: ASKED_EVERY_MS });
     const close = () => void messages.close();
+    void silenceOf(messages).then((isSilent) => {
+      if (!isSilent) return;
+      onSilent();
+      close();
+    });
     signal.addEventListener('abort', close);
+    if (signal.aborted) close(); // while the consumer was made
     const arrivals = new Arrivals(messages, (message) => this.decode(message), 2 * maxBatch);
     try {
       for (;;) {
@@ -65,6 +94,22 @@ export class JetStreamEventFeed extends EventFeed {
     } finally {
       await consumer.delete();
     }
+  }
+
+  /** A cluster that elects makes no consumer for a while: it is asked again. Undefined when the reader stops before. */
+  private async openSurely(
+    start: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>,
+    signal: AbortSignal,
+  ): Promise<Consumer | undefined> {
+    while (!signal.aborted) {
+      try {
+        return await this.open(start);
+      } catch (cause) {
+        if (!passes(cause)) throw cause;
+        await pause(PAUSE_MS);
+      }
+    }
+    return undefined;
   }
 
   private open({ afterStreamSequence, exclude = [] }: Pick<FeedStart, 'afterStreamSequence' | 'exclude'>) {
@@ -92,6 +137,17 @@ export class JetStreamEventFeed extends EventFeed {
     return unpackEvent({ bytes: message.data, referenced: referencedIn(message.headers) }, about, this.blobs);
   }
 }
+
+/**
+ * False when the messages end before. A consumer is made before its server hears questions to it: what is asked in between
+ * reaches nobody, and is not asked again.
+ */
+async function silenceOf(messages: ConsumerMessages): Promise<boolean> {
+  for await (const { type } of messages.status()) if (SILENCE.has(type)) return true;
+  return false;
+}
+
+const SILENCE: ReadonlySet<string> = new Set(['heartbeats_missed', 'no_responders']);
 
 const placeOf = ({ seq, time }: JsMsg): StoredPlace => ({ streamSequence: seq, storedAt: time.toISOString() });
 

@@ -36,15 +36,16 @@ export class JetStreamLeases extends Leases {
       const isFree = !last || new TextDecoder().decode(last.data) === RELEASED;
       if (sequence !== seen) [seen, seenAt] = [sequence, performance.now()];
       if (isFree || performance.now() - seenAt > SILENT_MS) {
-        const taken = await this.write(subject, nuid.next(), sequence);
-        if (taken !== undefined) return this.hold(subject, taken);
+        const owner = nuid.next();
+        const taken = await this.write(subject, owner, sequence);
+        if (taken !== undefined) return this.hold(subject, owner, taken);
       }
       await pause(RENEW_MS / 2, undefined, { signal }).catch(() => {}); // the loop sees that it has aborted
     }
     return undefined;
   }
 
-  private hold(subject: string, taken: number): HeldLease {
+  private hold(subject: string, owner: string, taken: number): HeldLease {
     const lost = new AbortController();
     const stop = new AbortController();
     let sequence = taken;
@@ -53,9 +54,12 @@ export class JetStreamLeases extends Leases {
       while (!stop.signal.aborted && !lost.signal.aborted) {
         await pause(RENEW_MS, undefined, { signal: stop.signal }).catch(() => {});
         if (stop.signal.aborted) return;
-        const renewed = await this.write(subject, nuid.next(), sequence).catch(() => 0);
-        if (renewed === undefined) lost.abort(new Error(`${subject} was taken over`));
-        else if (renewed > 0) [sequence, renewedAt] = [renewed, performance.now()];
+        const renewed = await this.write(subject, owner, sequence).catch(() => 0);
+        if (renewed === undefined) {
+          const unheard = await this.ownSince(subject, owner, sequence).catch(() => undefined);
+          if (unheard === undefined) lost.abort(new Error(`${subject} was taken over`));
+          else sequence = unheard; // when it was stored nobody knows: the next renewal counts
+        } else if (renewed > 0) [sequence, renewedAt] = [renewed, performance.now()];
         else if (performance.now() - renewedAt > STEP_DOWN_MS) lost.abort(new Error(`${subject} could not be renewed`));
       }
     })();
@@ -69,7 +73,14 @@ export class JetStreamLeases extends Leases {
     };
   }
 
-  /** The new sequence; undefined when somebody else has written. */
+  /** A renewal of ours that was stored although its answer was lost. */
+  private async ownSince(subject: string, owner: string, known: number): Promise<number | undefined> {
+    const last = await this.#reader.last(subject);
+    const isOurs = last !== undefined && new TextDecoder().decode(last.data) === owner;
+    return isOurs && last.streamSequence > known ? last.streamSequence : undefined;
+  }
+
+  /** The new sequence; undefined when somebody else has written, or we ourselves, unheard. */
   private async write(subject: string, owner: string, last: number): Promise<number | undefined> {
     try {
       return (await this.#js.publish(subject, owner, { expect: { lastSubjectSequence: last } })).seq;

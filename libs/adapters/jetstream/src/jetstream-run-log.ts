@@ -1,11 +1,14 @@
-import { EventInvalid, type RunEvent, type RunRef, subjects } from '@millrace/contracts';
+import { EventInvalid, parseSubject, type RunEvent, type RunRef, subjects } from '@millrace/contracts';
 import {
   advance,
   type Appended,
   type AtLeast,
   type BlobStore,
+  type Delivery,
   EMPTY_TAIL,
   type EventDraft,
+  type JoinedRun,
+  type JoinOptions,
   type ReadFrom,
   type ReadOptions,
   RunLog,
@@ -16,9 +19,10 @@ import {
   StoreUnavailable,
   type Tail,
 } from '@millrace/ports';
-import { type JetStreamClient, jetstream, type PubAck } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { AcknowledgedPublisher, type ConditionalMessage, type StreamAck } from './acknowledged-publisher.js';
 import { isFull, isWrongLastSequence } from './api-codes.js';
+import type { JetStreamDelivery } from './durable-consumer.js';
 import { DirectReader, type MessagePage } from './direct-reader.js';
 import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
 import { packEvent, unpackEvent } from './large-payloads.js';
@@ -26,7 +30,7 @@ import { LeaderReader } from './leader-reader.js';
 import { LiveEvents } from './live-events.js';
 import { LastWritten, ReplicaLag } from './replica-lag.js';
 import { type Arrival, arrivalsOf, tailBehind } from './run-arrivals.js';
-import { followRun } from './run-follow.js';
+import { followRun, joinRun } from './run-follow.js';
 import { NEAR, seek } from './run-seek.js';
 import { STREAMS } from './topology.js';
 
@@ -52,7 +56,7 @@ export interface RunLogOptions {
  */
 export class JetStreamRunLog extends RunLog {
   readonly #stream = STREAMS.runs;
-  readonly #js: JetStreamClient;
+  readonly #publisher: AcknowledgedPublisher;
   readonly #reader: DirectReader;
   readonly #leader: LeaderReader;
   readonly #live: LiveEvents;
@@ -64,7 +68,7 @@ export class JetStreamRunLog extends RunLog {
     private readonly options: RunLogOptions = {},
   ) {
     super();
-    this.#js = jetstream(nats, { timeout: options.appendTimeoutMs ?? 5_000 });
+    this.#publisher = new AcknowledgedPublisher(nats, options.appendTimeoutMs ?? 5_000);
     this.#reader = new DirectReader(options.replay ?? nats, this.#stream);
     this.#leader = new LeaderReader(nats, this.#stream);
     this.#live = new LiveEvents(nats, {
@@ -84,9 +88,9 @@ export class JetStreamRunLog extends RunLog {
     const { bytes, referenced } = await packEvent(stamped, this.blobs);
     const next = advance(tail, stamped.event, 0);
     const ack = await this.publish(stamped.event, bytes, {
-      msgID: stamped.event.eventId,
+      id: stamped.event.eventId,
       headers: eventHeaders(next, referenced),
-      expect: { lastSubjectSequence: tail.streamSequence, lastSubjectSequenceSubject: subjects.run(run) }, // I1, I2
+      last: { sequence: tail.streamSequence, filter: subjects.run(run) }, // I1, I2
     });
     if (ack === undefined || ack.duplicate) return this.alreadyStored(run, stamped.event, tail);
     this.#written.note(run, ack.seq);
@@ -131,6 +135,17 @@ export class JetStreamRunLog extends RunLog {
     return { events, tail, hasMore: false };
   }
 
+  async delivered(delivery: Delivery): Promise<Appended> {
+    const { subject, data, place } = delivery;
+    const about = parseSubject(subject);
+    if (about?.type !== 'run') throw new EventInvalid(`${subject} is the subject of no event of a run`);
+    const { headers } = delivery as JetStreamDelivery;
+    const event = await unpackEvent({ bytes: data, referenced: referencedIn(headers) }, about, this.blobs);
+    const tail = tailIn(headers, place);
+    if (!tail) throw new EventInvalid(`Message ${place} of ${this.#stream} was not appended by Millrace`);
+    return { event, tail };
+  }
+
   async tail(run: RunRef, { atLeast }: Pick<ReadOptions, 'atLeast'> = {}): Promise<Tail> {
     const lag = new ReplicaLag(`Run ${run.runId}`, await this.known(run, atLeast));
     let last = await this.#reader.last(subjects.run(run));
@@ -147,10 +162,18 @@ export class JetStreamRunLog extends RunLog {
     return followRun(this, this.#live, run, from, signal);
   }
 
+  override join(run: RunRef, from: ReadFrom, options: JoinOptions): Promise<JoinedRun> {
+    return joinRun(this, this.#live, run, from, options);
+  }
+
   /** The ack, or undefined when somebody (perhaps we ourselves, unheard) has written behind the tail. */
-  private async publish(event: RunEvent, bytes: Uint8Array, options: PublishOptions): Promise<PubAck | undefined> {
+  private async publish(
+    event: RunEvent,
+    bytes: Uint8Array,
+    message: ConditionalMessage,
+  ): Promise<StreamAck | undefined> {
     try {
-      return await this.#js.publish(subjects.event(event), bytes, options);
+      return await this.#publisher.publish(subjects.event(event), bytes, message);
     } catch (cause) {
       if (isWrongLastSequence(cause)) return undefined;
       const what = `Run ${event.runId}, ${event.kind}: stream ${this.#stream}`;
@@ -187,8 +210,6 @@ export class JetStreamRunLog extends RunLog {
       : seek(this.#reader, run, 'sequence', from.sequence);
   }
 }
-
-type PublishOptions = NonNullable<Parameters<JetStreamClient['publish']>[2]>;
 
 const PAGE = 1_000;
 

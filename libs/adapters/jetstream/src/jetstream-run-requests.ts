@@ -1,5 +1,5 @@
 import { parseSubject, subjects, type TenantId } from '@millrace/contracts';
-import { type RequestedRun, RunRequests, type StorePlace, StoreUnavailable } from '@millrace/ports';
+import { type RequestedRun, RunRequests, type StorePlace } from '@millrace/ports';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { DirectReader, type MessagePage, type StoredMessage } from './direct-reader.js';
 import { subjectIn } from './event-headers.js';
@@ -25,16 +25,25 @@ export class JetStreamRunRequests extends RunRequests {
     const lag = new ReplicaLag(`Requests of tenant ${tenantId}`, atLeast, from - 1);
     const found: RequestedRun[] = [];
     for (let next: number | undefined = from; next !== undefined;) {
-      const page: MessagePage<RequestedRun> = await this.#reader.page(filter, next, limit - found.length, requestOf);
-      found.push(...page.items);
-      next = found.length < limit ? await lag.missingAfter(page.lastSequence) : undefined;
+      const { items, atEnd, lastSequence }: Page = await this.#reader.page(
+        filter,
+        next,
+        limit - found.length,
+        requestOf,
+      );
+      found.push(...items.flatMap((item) => item ?? []));
+      const isShort = !atEnd && lastSequence !== undefined && found.length < limit;
+      if (isShort) next = lastSequence + 1;
+      else next = found.length < limit ? await lag.missingAfter(lastSequence) : undefined;
     }
     return found;
   }
 }
 
-const requestOf = ({ headers, streamSequence }: StoredMessage): RequestedRun => {
+type Page = MessagePage<RequestedRun | undefined>;
+
+/** Undefined for what was written past our log and names no run. */
+const requestOf = ({ headers, streamSequence }: StoredMessage): RequestedRun | undefined => {
   const about = parseSubject(subjectIn(headers));
-  if (about?.type !== 'run') throw new StoreUnavailable(`Message ${streamSequence} of ${STREAMS.runs} is no request`);
-  return { runId: about.runId, streamSequence };
+  return about?.type === 'run' ? { runId: about.runId, streamSequence } : undefined;
 };

@@ -6,12 +6,21 @@ import {
   subjects,
   type TenantId,
 } from '@millrace/contracts';
-import { type BlobStore, type FeedEvent, type FeedPage, type FeedWanted, TenantFeed } from '@millrace/ports';
+import { PlatformError } from '@millrace/kernel';
+import {
+  type BlobStore,
+  type FeedEvent,
+  type FeedPage,
+  type FeedWanted,
+  TenantFeed,
+  type UnreadableEvent,
+} from '@millrace/ports';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { DirectReader, type StoredMessage } from './direct-reader.js';
 import { referencedIn, subjectIn } from './event-headers.js';
 import { unpackEvent } from './large-payloads.js';
 import { LeaderReader } from './leader-reader.js';
+import { hasAnswered } from './live-events.js';
 import { ReplicaLag } from './replica-lag.js';
 import { STREAMS } from './topology.js';
 
@@ -54,7 +63,7 @@ export class JetStreamTenantFeed extends TenantFeed {
 
   async page(wanted: FeedWanted, after: number, limit: number): Promise<FeedPage> {
     const horizon = await this.end(wanted.tenantId); // I1
-    if (horizon <= after) return { events: [], upTo: after, hasMore: false };
+    if (horizon <= after) return { events: [], unreadable: [], upTo: after, hasMore: false };
     const reads = await Promise.all(
       filteredKinds(wanted).map((kind) => this.read(subjects.everyRunOf(wanted.tenantId, kind), after, horizon, limit)),
     );
@@ -63,10 +72,16 @@ export class JetStreamTenantFeed extends TenantFeed {
     // Where a read ended at its limit nothing is known behind it.
     const known = Math.min(horizon, ...reads.map(({ upTo }) => upTo));
     const upTo = found.length > limit ? Math.min(known, kept.at(-1)!.streamSequence) : known;
-    const events = await Promise.all(
+    const decoded = await Promise.all(
       kept.filter(({ streamSequence }) => streamSequence <= upTo).map((message) => this.decode(message)),
     );
-    return { events: events.filter(({ event }) => wanted.kinds.includes(event.kind)), upTo, hasMore: upTo < horizon };
+    const events = decoded.flatMap((found) => ('event' in found ? [found] : []));
+    return {
+      events: events.filter(({ event }) => wanted.kinds.includes(event.kind)),
+      unreadable: decoded.flatMap((found) => ('error' in found ? [found] : [])),
+      upTo,
+      hasMore: upTo < horizon,
+    };
   }
 
   async listen(wanted: FeedWanted, ring: () => void): Promise<() => void> {
@@ -75,11 +90,17 @@ export class JetStreamTenantFeed extends TenantFeed {
       this.nats.subscribe(subjects.liveOf(tenantId, kind), { callback: () => ring() }),
     );
     const timer = setInterval(ring, this.options.lookEveryMs ?? 5_000).unref();
-    await this.nats.flush(); // the server has the subscriptions once it answers
-    return () => {
+    const stop = () => {
       clearInterval(timer);
       for (const subscription of subscriptions) subscription.unsubscribe();
     };
+    try {
+      await hasAnswered(this.nats); // the server has the subscriptions once it answers
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    return stop;
   }
 
   private async read(filter: string, after: number, horizon: number, limit: number): Promise<Found> {
@@ -97,12 +118,21 @@ export class JetStreamTenantFeed extends TenantFeed {
     }
   }
 
-  private async decode({ headers, data, streamSequence }: StoredMessage): Promise<FeedEvent> {
+  private async decode(message: StoredMessage): Promise<FeedEvent | UnreadableEvent> {
+    const { headers, streamSequence } = message;
     const subject = subjectIn(headers);
+    try {
+      return { event: await this.eventIn(subject, message), streamSequence };
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.redelivery === 'retry') throw error;
+      return { subject, streamSequence, error };
+    }
+  }
+
+  private async eventIn(subject: string, { headers, data }: StoredMessage): Promise<RunEvent> {
     const about = parseSubject(subject);
     if (about?.type !== 'run') throw new EventInvalid(`${subject} is the subject of no event of a run`);
-    const event: RunEvent = await unpackEvent({ bytes: data, referenced: referencedIn(headers) }, about, this.blobs);
-    return { event, streamSequence };
+    return unpackEvent({ bytes: data, referenced: referencedIn(headers) }, about, this.blobs);
   }
 }
 

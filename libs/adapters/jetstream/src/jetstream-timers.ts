@@ -1,9 +1,9 @@
-import { RunId, type RunRef, TenantId } from '@millrace/contracts';
+import { type RunRef, subjects } from '@millrace/contracts';
 import { Timers } from '@millrace/ports';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 
-/** What rang is of no use an hour later: whoever should have heard it looks at the run by then. */
+/** What rang is of no use an hour later: every orchestrator that could have heard it has looked at the run by then. */
 const RUNG_TTL = '1h';
 
 /** Timers as scheduled messages: the server keeps them, and rings whichever orchestrator lives then. */
@@ -15,19 +15,9 @@ export class JetStreamTimers extends Timers {
     this.#js = jetstream(nats);
   }
 
-  async set({ tenantId, runId }: RunRef, name: string, at: Date): Promise<void> {
-    const run = `${TenantId.parse(tenantId)}.${RunId.parse(runId)}`;
-    const token = Buffer.from(name).toString('base64url');
-    await this.#js.publish(`timer.set.${run}.${token}`, '', {
-      schedule: { specification: at, target: `timer.due.${run}.${token}`, ttl: RUNG_TTL },
+  async set(run: RunRef, name: string, at: Date): Promise<void> {
+    await this.#js.publish(subjects.timerSet(run, name), '', {
+      schedule: { specification: at, target: subjects.timerDue(run, name), ttl: RUNG_TTL },
     });
   }
 }
-
-/** The run a timer rang for; undefined for what is no timer of ours. */
-export const runOfTimer = (subject: string): RunRef | undefined => {
-  const [timer, due, tenantId, runId] = subject.split('.');
-  const [tenant, run] = [TenantId.safeParse(tenantId), RunId.safeParse(runId)];
-  if (timer !== 'timer' || due !== 'due' || !tenant.success || !run.success) return undefined;
-  return { tenantId: tenant.data, runId: run.data };
-};

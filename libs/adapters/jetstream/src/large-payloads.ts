@@ -68,7 +68,12 @@ export async function unpackReferenced(packed: PackedEvent, run: RunRef, blobs: 
   async function fetchField(name: string, value: unknown): Promise<unknown> {
     const ref = BlobRef.safeParse(value);
     if (!ref.success) throw new EventInvalid(`${name}: a reference was announced and is not there`);
-    return JSON.parse(decoder.decode(await blobs.get(run.tenantId, ref.data)));
+    const bytes = await blobs.get(run.tenantId, ref.data);
+    try {
+      return JSON.parse(decoder.decode(bytes));
+    } catch (cause) {
+      throw new EventInvalid(`${name}: payload ${ref.data.ref} is no JSON text`, { cause });
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { type RunEvent, type RunRef, subjects } from '@millrace/contracts';
+import { StoreUnavailable } from '@millrace/ports';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/nats-core';
 
 /** A stored event as it passed by, or word that some may have been missed. */
@@ -83,7 +84,7 @@ class Channel {
         this.#order = told;
       },
     });
-    this.listening = nats.flush(); // the server has the subscription once it answers
+    this.listening = hasAnswered(nats); // the server has the subscription once it answers
     this.#timer = setInterval(() => this.tell('look'), options.lookEveryMs);
     this.#timer.unref();
   }
@@ -95,6 +96,15 @@ class Channel {
   close(): void {
     clearInterval(this.#timer);
     this.#subscription.unsubscribe();
+  }
+}
+
+/** A connection that is lost meanwhile rejects it, with an error of the client library's own. */
+export async function hasAnswered(nats: NatsConnection): Promise<void> {
+  try {
+    await nats.flush();
+  } catch (cause) {
+    throw new StoreUnavailable('The NATS server was gone before it had a subscription', { cause });
   }
 }
 

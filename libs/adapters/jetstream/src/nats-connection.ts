@@ -14,6 +14,11 @@ export interface NatsAddress {
 
 const OLDEST = '2.12.0';
 
+/** A server that hangs keeps its connections: after two pings without an answer another one of the cluster is taken. */
+const PING_MS = 3_000;
+/** One that hangs takes new connections and says nothing. */
+const CONNECT_MS = 3_000;
+
 /** A connection that comes back by itself, for ever. Each user has an inbox of its own that no other user can hear. */
 export async function connectNats({ url, name, waitForServerMs = 0 }: NatsAddress): Promise<NatsConnection> {
   const { servers, user, pass } = parseAddress(url);
@@ -29,6 +34,7 @@ export async function connectNats({ url, name, waitForServerMs = 0 }: NatsAddres
           maxReconnectAttempts: -1,
           reconnectTimeWait: 200,
           reconnectJitter: 200,
+          ...{ pingInterval: PING_MS, maxPingOut: 2, timeout: CONNECT_MS },
           ignoreAuthErrorAbort: true,
           noAsyncTraces: true,
         }),

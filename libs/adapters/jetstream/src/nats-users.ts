@@ -36,6 +36,9 @@ const readingBlobs = [`$JS.API.DIRECT.GET.${STREAMS.blobs}`, `$JS.API.STREAM.MSG
 const writingBlobs = [`$O.${BLOB_BUCKET}.C.>`, `$O.${BLOB_BUCKET}.M.>`];
 const verifying = ['$JS.API.INFO', '$JS.API.STREAM.INFO.*', '$JS.API.CONSUMER.INFO.*.*'];
 const parking = ['dead.>'];
+const offering = [subjects.everyTask()];
+const readingAgents = [`$JS.API.DIRECT.GET.${STREAMS.agents}`, `$JS.API.STREAM.MSG.GET.${STREAMS.agents}`];
+const hearingAgents = subjects.liveAgentMessages();
 const hearingLive = [`${LIVE_PREFIX}.${subjects.everyRun()}`];
 
 /** Taking messages from the durable consumers that are declared for the service (their names begin with its own). */
@@ -64,35 +67,46 @@ const NEEDS: Record<ServiceName, NatsPermissions> = {
       ...readingLog,
       ...readingBlobs,
       ...writingBlobs,
+      ...readingAgents,
       ...parking,
       ...consuming('run-api'),
     ],
-    subscribe: hearingLive,
+    subscribe: [...hearingLive, hearingAgents],
   },
   orchestrator: {
     publish: [
-      subjects.everyTask(),
+      ...offering,
       `$JS.API.STREAM.MSG.GET.${STREAMS.tasks}`, // whether a run has a message there
       'timer.>',
       ...readingLog,
       ...readingBlobs,
       ...writingBlobs,
+      ...readingAgents,
       ...parking,
       ...feeding,
       ...leading,
       ...consuming('orchestrator'),
     ],
-    subscribe: hearingLive,
+    subscribe: [...hearingLive, hearingAgents],
   },
   'node-workers': {
-    publish: [...readingLog, ...readingBlobs, ...writingBlobs, ...parking, ...consuming('node-workers')],
-    subscribe: hearingLive,
+    publish: [
+      ...offering,
+      ...readingLog,
+      ...readingBlobs,
+      ...writingBlobs,
+      subjects.everyAgentMessage(),
+      ...readingAgents, // what was announced before, and what other workers have
+      ...parking,
+      ...consuming('node-workers'),
+    ],
+    subscribe: [...hearingLive, hearingAgents],
   },
   'stream-gateway': {
-    publish: [...readingLog, ...readingBlobs, subjects.everyTicket()],
+    publish: [...readingLog, ...readingBlobs, ...parking, subjects.everyTicket()],
     subscribe: hearingLive,
   },
-  projector: { publish: [...feeding, ...readingLog, ...readingBlobs], subscribe: [] },
+  projector: { publish: [...feeding, ...readingLog, ...readingBlobs, ...parking], subscribe: [] },
 };
 
 /** nats-server's `authorization` block. Passwords are quoted as JSON, which nats-server reads as its own. */

@@ -1,12 +1,14 @@
 import type { Platform } from '@millrace/ports';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { JetStreamDeadLetters } from './dead-letters.js';
+import { JetStreamAgentCatalogue } from './jetstream-agent-catalogue.js';
 import { JetStreamBlobStore } from './jetstream-blob-store.js';
 import { JetStreamDeliveries } from './jetstream-deliveries.js';
 import { JetStreamEventFeed } from './jetstream-event-feed.js';
 import { JetStreamLeases } from './jetstream-leases.js';
 import { JetStreamRunLog, type RunLogOptions } from './jetstream-run-log.js';
 import { JetStreamRunRequests } from './jetstream-run-requests.js';
+import { JetStreamRunSignals } from './jetstream-run-signals.js';
 import { JetStreamSnapshots } from './jetstream-snapshots.js';
 import { JetStreamTaskQueue } from './jetstream-task-queue.js';
 import { JetStreamTenantFeed } from './jetstream-tenant-feed.js';
@@ -25,6 +27,7 @@ export const openPlatform = (nats: NatsConnection, options: RunLogOptions = {}):
     feed: new JetStreamEventFeed(nats, blobs),
     tenantFeed: new JetStreamTenantFeed(nats, blobs, options),
     tasks: new JetStreamTaskQueue(nats, blobs),
+    signals: new JetStreamRunSignals(nats),
     timers: new JetStreamTimers(nats),
     deliveries: new JetStreamDeliveries(nats),
     leases: new JetStreamLeases(nats),
@@ -32,6 +35,7 @@ export const openPlatform = (nats: NatsConnection, options: RunLogOptions = {}):
     blobs,
     tickets: new JetStreamTicketLedger(nats),
     deadLetters: new JetStreamDeadLetters(nats),
+    catalogue: new JetStreamAgentCatalogue(nats),
     clock: new SystemClock(),
     ids: new UlidEventIds(),
   };

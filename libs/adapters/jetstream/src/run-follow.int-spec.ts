@@ -55,6 +55,55 @@ describe('A follower', () => {
     expect(positions).toEqual(Array.from({ length: 60 }, (_, position) => position));
   });
 
+  it('that joins is given a page, and behind it everything once, whatever is stored meanwhile', async () => {
+    const run = aRun();
+    const log = await spec.openLog();
+    const writer = await spec.openLog();
+    let tail: Tail = EMPTY_TAIL;
+    const write = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 1) ({ tail } = await writer.append(run, token(String(at)), tail));
+    };
+    await write(0, 20);
+    const writing = write(20, 60);
+    for (const [sequence, limit] of [
+      [0, 1_000],
+      [7, 5],
+      [19, 1_000],
+    ] as const) {
+      const { page, follow: behind, leave } = await log.join(run, { sequence }, { limit });
+      await writing;
+      const positions = page.events.map(({ position }) => position);
+      if (positions.at(-1) === 59) leave();
+      else {
+        for await (const { position } of behind()) {
+          positions.push(position);
+          if (position === 59) break;
+        }
+      }
+      expect(positions).toEqual(Array.from({ length: 60 - sequence }, (_, at) => sequence + at));
+    }
+  });
+
+  it('that joins hears what is stored right behind its page, although it never looks again', async () => {
+    const run = aRun();
+    const log = await spec.openLog({ lookEveryMs: 3_600_000 });
+    const writer = await spec.openLog();
+    const { tail } = await writer.append(run, token('0'), EMPTY_TAIL);
+    const read = log.read.bind(log);
+    log.read = async (...asked) => {
+      const page = await read(...asked);
+      log.read = read;
+      await writer.append(run, token('1'), tail);
+      return page;
+    };
+    const { page, follow: behind } = await log.join(run, { sequence: 0 }, { limit: 10 });
+    expect(page.events.map(({ position }) => position)).toEqual([0]);
+    for await (const { position } of behind()) {
+      expect(position).toBe(1);
+      break;
+    }
+  });
+
   function follow(log: JetStreamRunLog, run: RunRef) {
     const abort = new AbortController();
     const events: RunEvent[] = [];

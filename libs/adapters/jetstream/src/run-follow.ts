@@ -1,5 +1,13 @@
 import { EventInvalid, type RunEvent, type RunRef } from '@millrace/contracts';
-import { advance, type AtLeast, type ReadFrom, type RunLog, type Tail } from '@millrace/ports';
+import {
+  advance,
+  type AtLeast,
+  type JoinedRun,
+  type JoinOptions,
+  type ReadFrom,
+  type RunLog,
+  type Tail,
+} from '@millrace/ports';
 import { PlatformError } from '@millrace/kernel';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LiveEvents, LiveListener } from './live-events.js';
@@ -23,32 +31,73 @@ export async function* followRun(
   signal?: AbortSignal,
 ): AsyncGenerator<RunEvent, void, undefined> {
   const listener = await persist(() => live.join(run, signal), signal); // I1
-  if (!listener) return;
+  if (listener) yield* behind({ log, run, listener, signal }, from);
+}
+
+/** A page, and what is stored behind it: read once, since listening began before it was (I1). */
+export async function joinRun(
+  log: RunLog,
+  live: LiveEvents,
+  run: RunRef,
+  from: ReadFrom,
+  { limit, signal }: JoinOptions,
+): Promise<JoinedRun> {
+  const listener = await live.join(run, signal); // I1
   try {
-    let start: ReadFrom = from;
-    let last: Tail | undefined;
+    const page = await log.read(run, from, { limit, atLeast: 'now' }); // I3
+    const heard = page.hasMore || page.tail.position < 0 ? undefined : page.tail;
+    const start = page.tail.position < 0 ? from : page.tail;
+    return {
+      page,
+      follow: () => behind({ log, run, listener, signal }, start, heard),
+      leave: () => listener.leave(),
+    };
+  } catch (error) {
+    listener.leave();
+    throw error;
+  }
+}
+
+interface Following {
+  readonly log: RunLog;
+  readonly run: RunRef;
+  readonly listener: LiveListener;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** `last` is where the history that was read so far ends; without it there is more to read first. */
+async function* behind(
+  { log, run, listener, signal }: Following,
+  from: ReadFrom,
+  last?: Tail,
+): AsyncGenerator<RunEvent, void, undefined> {
+  try {
+    let isRead = last !== undefined;
     let atLeast: AtLeast = 'now'; // I3
     for (;;) {
-      const page = await persist(() => log.read(run, last ?? start, { limit: PAGE, atLeast }), signal);
-      if (!page || signal?.aborted) return;
-      for (const event of page.events) {
-        yield event;
-        if (signal?.aborted) return;
+      if (!isRead) {
+        const start = last ?? from;
+        const page = await persist(() => log.read(run, start, { limit: PAGE, atLeast }), signal);
+        if (!page || signal?.aborted) return;
+        for (const event of page.events) {
+          yield event;
+          if (signal?.aborted) return;
+        }
+        if (page.events.length > 0 || 'streamSequence' in start) last = page.tail;
+        if (page.hasMore) continue;
+        atLeast = last?.streamSequence ?? 'now';
+        if (last === undefined) {
+          // The place asked for is not there yet: wait until the history has grown, then look for it again.
+          if (!(await anything(listener))) return;
+          continue;
+        }
       }
-      if (page.events.length > 0 || 'streamSequence' in start) last = page.tail;
-      if (page.hasMore) continue;
-      atLeast = last?.streamSequence ?? 'now';
-      if (last === undefined) {
-        // The place asked for is not there yet: wait until the history has grown, then look for it again.
-        start = from;
-        if (!(await anything(listener))) return;
-        continue;
-      }
+      isRead = false;
       for (;;) {
         const heard = await listener.next();
         if (heard === undefined) return;
+        const known: Tail = last!;
         if (heard === 'look') {
-          const known: Tail = last;
           const tail = await persist(() => log.tail(run), signal);
           if (!tail) return;
           if (tail.position <= known.position) continue;
@@ -56,10 +105,10 @@ export async function* followRun(
           break;
         }
         const { event, streamSequence } = heard;
-        if (event.position <= last.position) continue; // I2
+        if (event.position <= known.position) continue; // I2
         atLeast = streamSequence;
-        if (event.position > last.position + 1) break; // I2
-        last = advance(last, event, streamSequence);
+        if (event.position > known.position + 1) break; // I2
+        last = advance(known, event, streamSequence);
         yield event;
         if (signal?.aborted) return;
       }

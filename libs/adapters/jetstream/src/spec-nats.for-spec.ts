@@ -1,4 +1,4 @@
-import { EventId, FACT_FIXTURES, RunId, type RunRef, TenantId } from '@millrace/contracts';
+import { EventId, FACT_FIXTURES, type RunFact, RunId, type RunRef, TenantId } from '@millrace/contracts';
 import type { EventDraft } from '@millrace/ports';
 import { startTestNats, type TestNats, type TestNatsOptions } from '@millrace/testing/servers';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -50,9 +50,10 @@ const MIB = 1024 ** 2;
 
 export const aRun = (): RunRef => ({ tenantId: TenantId.parse(ulid()), runId: RunId.parse(ulid()) });
 
-export const token = (text: string): EventDraft => ({
-  ...FACT_FIXTURES.TokenDelta,
-  text,
+export const token = (text: string): EventDraft => draftOf({ ...FACT_FIXTURES.TokenDelta, text });
+
+export const draftOf = (fact: RunFact): EventDraft => ({
+  ...fact,
   eventId: EventId.parse(ulid()),
   ts: '2026-01-12T10:00:00.000Z',
 });

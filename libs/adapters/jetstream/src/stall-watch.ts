@@ -6,7 +6,10 @@ export class StallWatch {
   #tickedAt = performance.now();
   #count = 0;
 
-  constructor(private readonly limitMs: number) {
+  constructor(
+    private readonly limitMs: number,
+    private readonly onStall: () => void = () => {},
+  ) {
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
@@ -25,7 +28,10 @@ export class StallWatch {
   }
 
   private tick(): void {
-    if (this.isStalled()) this.#count += 1;
+    const hasStalled = this.isStalled();
     this.#tickedAt = performance.now();
+    if (!hasStalled) return;
+    this.#count += 1;
+    this.onStall();
   }
 }

@@ -13,7 +13,10 @@ import {
 import { NatsUnsuitable, TopologyDrifted } from './nats-errors.js';
 import { type DeclaredConsumer, type DeclaredStream, type Topology, topology, type TopologySize } from './topology.js';
 
-/** Creates what is missing, then verifies everything. Needs a user that may create streams; services only verify. */
+/**
+ * Creates what is missing, lets consumers that are there hear the kinds of this version, then verifies everything. Needs a
+ * user that may create streams; services only verify.
+ */
 export async function setUpTopology(nats: NatsConnection, size: TopologySize = {}): Promise<void> {
   const declared = topology(size);
   const manager = await jetstreamManager(nats, { checkAPI: false });
@@ -50,8 +53,15 @@ async function createStream(manager: JetStreamManager, stream: DeclaredStream): 
   }
 }
 
+/** What a consumer is told of follows from the code that reads it, and is nobody's setting: it changes with the version. */
 async function createConsumer(manager: JetStreamManager, { stream, config }: DeclaredConsumer): Promise<void> {
-  if (await found(manager.consumers.info(stream, config.durable_name))) return;
+  const info = await found(manager.consumers.info(stream, config.durable_name));
+  if (info) {
+    const { filter_subjects } = config;
+    if (filter_subjects === undefined || isDeepStrictEqual(filter_subjects, info.config.filter_subjects)) return;
+    await manager.consumers.update(stream, config.durable_name, { filter_subjects });
+    return;
+  }
   try {
     await manager.consumers.add(stream, config);
   } catch (cause) {

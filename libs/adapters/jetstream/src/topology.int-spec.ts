@@ -1,16 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { anEventId, FACT_FIXTURES, KINDS, RUN_EVENT_KINDS, SERVICES, subjects } from '@millrace/contracts';
+import {
+  AgentAnnouncement,
+  anEventId,
+  FACT_FIXTURES,
+  KINDS,
+  RUN_EVENT_KINDS,
+  SERVICES,
+  subjects,
+} from '@millrace/contracts';
 import { EMPTY_TAIL, type EventDraft } from '@millrace/ports';
 import { startTestNats, type TestNats } from '@millrace/testing/servers';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { JetStreamAgentCatalogue } from './jetstream-agent-catalogue.js';
 import { JetStreamBlobStore } from './jetstream-blob-store.js';
 import { JetStreamEventFeed } from './jetstream-event-feed.js';
 import { JetStreamRunLog } from './jetstream-run-log.js';
 import { JetStreamTicketLedger } from './jetstream-ticket-ledger.js';
 import { connectNats } from './nats-connection.js';
 import { NATS_USERS, natsUsers, type NatsUserName } from './nats-users.js';
-import { aRun, token } from './spec-nats.for-spec.js';
+import { aRun, draftOf, token } from './spec-nats.for-spec.js';
 import { STREAMS } from './topology.js';
 import { setUpTopology, verifyTopology } from './topology-setup.js';
 
@@ -52,6 +61,24 @@ describe('The streams', () => {
     await setUpTopology(nats, ROOM);
     await setUpTopology(nats, { ...ROOM, maxLogBytes: 2 * ROOM.maxLogBytes }); // another disk is no drift
     await verifyTopology(nats);
+  });
+
+  it('have consumers that hear the kinds of this version once it is set up, and keep their place', async () => {
+    const manager = await jetstreamManager(nats);
+    const older = { filter_subjects: ['tenant.*.run.*.RunStarted', 'tenant.*.run.*.NodeFinished'] };
+    await manager.consumers.update(STREAMS.runs, 'orchestrator', older);
+    const log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats));
+    const run = aRun();
+    const { tail } = await log.append(run, draftOf(FACT_FIXTURES.RunStarted), EMPTY_TAIL);
+    const consumer = await jetstream(nats).consumers.get(STREAMS.runs, 'orchestrator');
+    await (await consumer.next({ expires: 5_000 }))?.ackAck();
+    await expect(verifyTopology(nats)).rejects.toMatchObject({
+      differences: [expect.stringContaining('filter_subjects')],
+    });
+    await setUpTopology(nats, ROOM);
+    await verifyTopology(nats);
+    await log.append(run, draftOf(FACT_FIXTURES.GraphEnded), tail);
+    expect((await consumer.next({ expires: 5_000 }))?.subject).toContain('.GraphEnded');
   });
 
   it('refuse deletes and purges of the log', async () => {
@@ -158,6 +185,38 @@ describe("A service's NATS user", () => {
     const answers = await Promise.all([one!.redeem(id), two!.redeem(id), one!.redeem(id)]);
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await two!.redeem(id)).toBe(false);
+  });
+
+  it('node-workers alone announces agents, for run-api and orchestrator to read', async () => {
+    const announcement = AgentAnnouncement.parse({
+      ...{ format: '1', id: 'echo', version: '1', policies: [], speakers: ['echo'], conversational: true, tools: [] },
+      ...{ graph: { nodes: [], edges: [] }, announcedBy: anEventId },
+    });
+    const workerId = announcement.announcedBy;
+    const catalogueOf = (name: NatsUserName) => new JetStreamAgentCatalogue(users.get(name)!, { answerWithinMs: 300 });
+    const over = new AbortController();
+    for (const service of SERVICES.filter((name) => name !== 'node-workers')) {
+      const refused = catalogueOf(service).present({ format: '1', workerId, serves: [] });
+      await expect(refused).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    }
+    const [api, orchestrator] = await Promise.all(
+      (['run-api', 'orchestrator'] as const).map((name) => catalogueOf(name).watch(over.signal)),
+    );
+    const isHeard = new Promise<void>((resolve) => api!.onChange(() => api!.isServed('echo', '1') && resolve()));
+    const worker = catalogueOf('node-workers');
+    await worker.announce(announcement);
+    await worker.announce(announcement); // again, by a worker that comes later
+    await worker.present({
+      ...{ format: '1', workerId },
+      serves: [{ agent: 'echo', version: '1', isCurrent: true }],
+    });
+    await isHeard;
+    await orchestrator!.refresh();
+    expect(orchestrator!.startable('echo')).toBe('1');
+    await worker.withdraw(workerId);
+    over.abort();
+    const unread = catalogueOf('projector').watch(over.signal);
+    await expect(unread).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
   it('projector reads the feed', async () => {

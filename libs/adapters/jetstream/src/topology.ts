@@ -1,4 +1,5 @@
-import { LIVE_PREFIX, type RunEventKind, subjects } from '@millrace/contracts';
+import { LIVE_PREFIX, subjects } from '@millrace/contracts';
+import { OVERSEEN_KINDS, RETRY_KINDS } from '@millrace/ports';
 import {
   AckPolicy,
   type ConsumerConfig,
@@ -35,6 +36,7 @@ export const STREAMS = {
   deadLetters: 'DEAD_LETTERS',
   coordination: 'COORDINATION',
   tickets: 'TICKETS',
+  agents: 'AGENTS',
   blobs: 'OBJ_BLOBS',
 } as const;
 export type StreamName = (typeof STREAMS)[keyof typeof STREAMS];
@@ -130,6 +132,19 @@ export const topology = ({
       },
       {
         ...kept,
+        name: STREAMS.agents,
+        description: 'The agents workers have announced, for good, and which workers live: the last word on each',
+        subjects: [subjects.everyAgentMessage()],
+        retention: RetentionPolicy.Limits,
+        max_msgs_per_subject: 1,
+        max_bytes: 64 * MIB,
+        max_consumers: MAX_CONSUMERS,
+        allow_direct: true,
+        allow_msg_ttl: true,
+        republish: { src: subjects.everyAgentMessage(), dest: subjects.liveAgentMessages() },
+      },
+      {
+        ...kept,
         name: STREAMS.blobs,
         description: 'Payloads too large for an event, by content, apart for each tenant',
         subjects: [`$O.${BLOB_BUCKET}.C.>`, `$O.${BLOB_BUCKET}.M.>`],
@@ -144,40 +159,18 @@ export const topology = ({
       consumer(
         STREAMS.runs,
         'orchestrator',
-        CONDUCTED_KINDS.map((kind) => subjects.everyRun(kind)),
+        OVERSEEN_KINDS.map((kind) => subjects.everyRun(kind)),
       ),
       consumer(
         STREAMS.runs,
         'run-api-retries',
         RETRY_KINDS.map((kind) => subjects.everyRun(kind)),
       ),
-      consumer(STREAMS.timers, 'orchestrator-timers', ['timer.due.>']),
+      consumer(STREAMS.timers, 'orchestrator-timers', [subjects.everyTimerDue()]),
       consumer(STREAMS.tasks, 'node-workers', [subjects.everyTask()]),
     ],
   };
 };
-
-/** What makes an orchestrator look at a run: a fact after which something may have to follow. */
-export const CONDUCTED_KINDS = [
-  'RunStarted',
-  'RunResumed',
-  'RunCancelRequested',
-  'GoalAchieved',
-  'NodeFinished',
-  'NodeSuspended',
-  'InputRequested',
-  'InputProvided',
-  'InputExpired',
-] as const satisfies readonly RunEventKind[];
-
-/** What makes run-api look at a run: a wish, or an end, after which another run may have to follow. */
-export const RETRY_KINDS = [
-  'RetryRequested',
-  'GoalAchieved',
-  'RunFinished',
-  'RunFailed',
-  'RunCanceled',
-] as const satisfies readonly RunEventKind[];
 
 /** Whoever holds a message says so every third of ACK_WAIT_MS; whoever does not is taken for dead after it. */
 const ACK_WAIT_MS = 6_000;

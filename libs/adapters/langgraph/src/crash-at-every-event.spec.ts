@@ -1,21 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Command, INTERRUPT, isInterrupted } from '@langchain/langgraph';
 import type { AgentDefinition, CompiledGraph } from '@millrace/agent-sdk';
-import { isRecord } from './json-object.js';
 import { PlayedRun, type PlayOptions } from './played-run.for-spec.js';
 import { toReadable } from './readable.js';
 import type { Exhibit } from './zoo/exhibit.for-spec.js';
-import { messageGraphs } from './zoo/message-graphs.for-spec.js';
-import { nestedGraphs } from './zoo/nested-graphs.for-spec.js';
-import { stateGraphs } from './zoo/state-graphs.for-spec.js';
-import { waitingGraphs } from './zoo/waiting-graphs.for-spec.js';
+import { withoutIds, zoo } from './zoo/zoo.for-spec.js';
 
-const zoo: [string, Exhibit][] = Object.entries({
-  ...stateGraphs,
-  ...nestedGraphs,
-  ...messageGraphs,
-  ...waitingGraphs,
-});
 const afterEveryStep = () => true;
 
 describe.each(zoo)('%s', (_name, { graph, input, answer, orderTells = false }) => {
@@ -32,19 +22,23 @@ describe.each(zoo)('%s', (_name, { graph, input, answer, orderTells = false }) =
   });
 
   it.each([
-    ['the beginning', 'newest'],
-    ['the last checkpoint', 'oldest'],
-  ] as const)('goes on from %s after a crash behind every event, and runs nothing again', async (startFrom, takes) => {
-    const whole = play({ takes });
-    const end = await whole.toEnd();
-    for (let length = 0; length < whole.events.length; length += 1) {
-      const history = whole.events.slice(0, length);
-      const run = play({ history, startFrom, takes });
-      expect(withoutIds(await run.toEnd())).toEqual(withoutIds(end));
-      expect(new Set(run.keys)).toEqual(new Set(whole.keys));
-      expect(run.executed.filter((key) => isFinished(history, key))).toEqual([]);
-    }
-  });
+    ['the beginning', 'newest', 'first'],
+    ['the beginning', 'oldest', 'by its start'],
+    ['the last checkpoint', 'newest', 'by its start'],
+  ] as const)(
+    'goes on from %s after a crash behind every event, and runs nothing again (%s, scheduled %s)',
+    async (startFrom, takes, schedules) => {
+      const whole = play({ takes, schedules });
+      const end = await whole.toEnd();
+      for (let length = 0; length < whole.events.length; length += 1) {
+        const history = whole.events.slice(0, length);
+        const run = play({ history, startFrom, takes, schedules: 'by its start' }); // also behind a log of before
+        expect(withoutIds(await run.toEnd())).toEqual(withoutIds(end));
+        expect(new Set(run.keys)).toEqual(new Set(whole.keys));
+        expect(run.executed.filter((key) => isFinished(history, key))).toEqual([]);
+      }
+    },
+  );
 });
 
 const isFinished = (history: PlayedRun['events'], key: string): boolean =>
@@ -58,16 +52,4 @@ const runInProcess = async (graph: CompiledGraph, input: unknown, answer: Exhibi
     state = await graph.invoke(new Command({ resume }), config);
   }
   return toReadable(state);
-};
-
-/** LangGraph gives messages random ids, and so do models. */
-const withoutIds = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutIds);
-  if (!isRecord(value)) return value;
-  const isMessage = 'type' in value && 'content' in value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !(isMessage && key === 'id'))
-      .map(([key, item]) => [key, withoutIds(item)]),
-  );
 };

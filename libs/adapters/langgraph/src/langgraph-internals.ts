@@ -1,5 +1,6 @@
 import type { BaseChannel, LangGraphRunnableConfig, Pregel, PregelNode } from '@langchain/langgraph';
 import type { Runnable } from '@langchain/core/runnables';
+import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 import { GraphUnsupported } from './graph-errors.js';
 
 /**
@@ -13,6 +14,15 @@ export const START_NODE = '__start__';
 export const NODE_ERROR = '__pregel_node_error';
 /** In `configurable`, ours: the run whose shadow this is. */
 export const RUN = '__millrace_run';
+/** The channels of the graph of one node that a body is run in. */
+export const INPUT_CHANNEL = 'input';
+export const OUTPUT_CHANNEL = 'output';
+
+/** Runs a `task()` that a body calls. */
+export type PregelCall = (...args: readonly unknown[]) => Promise<unknown>;
+
+export const pregelCallOf = ({ configurable }: LangGraphRunnableConfig): PregelCall =>
+  configurable?.['__pregel_call'] as PregelCall;
 
 export const asPregel = (graph: unknown): AnyPregel => {
   if (!isPregel(graph)) throw new GraphUnsupported('The agent has no compiled LangGraph graph');
@@ -60,3 +70,7 @@ interface Callable {
 }
 
 const isCallable = (writer: object): writer is Callable => 'func' in writer && typeof writer.func === 'function';
+
+/** What is called in a runnable inherits its config, and a graph takes itself for nested. Not in here. */
+export const outsideOfRunnables = <T>(work: () => T): T =>
+  AsyncLocalStorageProviderSingleton.getInstance().run(undefined, work);

@@ -8,6 +8,7 @@ import {
   type NodeRun,
   type RunningGraph,
 } from '@millrace/ports';
+import type { BodyWay } from './body-way.js';
 import { installCheapContext } from './cheap-context.js';
 import { type CheckpointRule, geometric } from './checkpoint-pace.js';
 import { type AnyPregel, asPregel, isPregel } from './langgraph-internals.js';
@@ -18,6 +19,9 @@ import { shadowOf } from './shadow-graph.js';
 
 const DEFAULT_RECURSION_LIMIT = 25; // LangGraph's own
 
+/** Throws GraphUnsupported when the graph cannot be played from a log, whatever its input. */
+export const requirePlayable = ({ graph }: Pick<AgentDefinition, 'graph'>): void => void shadowOf(asPregel(graph));
+
 /** The agents' LangGraph graphs: their control flow as shadows answered by the log, their bodies one at a time. */
 export class LangGraphRuntime extends GraphRuntime {
   readonly #shadows = new WeakMap<AnyPregel, AnyPregel>();
@@ -25,6 +29,7 @@ export class LangGraphRuntime extends GraphRuntime {
   constructor(
     private readonly registry: AgentRegistry,
     private readonly checkpointRule: CheckpointRule = geometric,
+    private readonly bodies: BodyWay = 'direct',
   ) {
     super();
   }
@@ -41,7 +46,8 @@ export class LangGraphRuntime extends GraphRuntime {
   async runNode(run: NodeRun): Promise<NodeOutcome> {
     const definition = this.registry.get(run.agent, run.agentVersion);
     const graph = asPregel(definition.graph);
-    return runNodeOf({ definition, graph, recursionLimit: recursionLimitOf(definition) }, run);
+    const recursionLimit = recursionLimitOf(definition);
+    return runNodeOf({ definition, graph, recursionLimit, bodies: this.bodies }, run);
   }
 
   retryPolicyOf(agent: string, agentVersion: string, node: string): NodeRetryPolicy | undefined {

@@ -9,6 +9,7 @@ import type {
   NodeRun,
   RunningGraph,
 } from '@millrace/ports';
+import type { BodyWay } from './body-way.js';
 import type { CheckpointRule } from './checkpoint-pace.js';
 import { LangGraphRuntime } from './langgraph-runtime.js';
 import { packError } from './node-error.js';
@@ -17,6 +18,9 @@ export interface PlayOptions {
   readonly history?: readonly RunEvent[];
   readonly startFrom?: 'the beginning' | 'the last checkpoint';
   readonly checkpointRule?: CheckpointRule;
+  readonly bodies?: BodyWay;
+  /** Where a step of one node is scheduled: by its start, or in an event of its own as logs of before have it. */
+  readonly schedules?: 'by its start' | 'first';
   /** Which of the offered tasks a worker takes first. */
   readonly takes?: 'oldest' | 'newest';
   readonly answer?: (question: unknown) => unknown;
@@ -35,14 +39,15 @@ export class PlayedRun implements GraphDriver {
   readonly graph: RunningGraph;
   readonly #offered = new Map<TaskKey, GraphTask>();
   readonly #finished = new Set<TaskKey>();
+  readonly #unscheduled = new Set<TaskKey>();
 
   constructor(
     readonly definition: AgentDefinition,
     input: unknown,
     private readonly options: PlayOptions = {},
   ) {
-    const { history = [], startFrom, checkpointRule } = options;
-    this.runtime = new LangGraphRuntime(new AgentRegistry([definition]), checkpointRule);
+    const { history = [], startFrom, checkpointRule, bodies } = options;
+    this.runtime = new LangGraphRuntime(new AgentRegistry([definition]), checkpointRule, bodies);
     this.events = [...history];
     for (const event of history) if (event.kind === 'NodeFinished') this.#finished.add(event.taskKey);
     const { id: agent, version: agentVersion } = definition;
@@ -51,7 +56,10 @@ export class PlayedRun implements GraphDriver {
   }
 
   get keys(): TaskKey[] {
-    return this.events.flatMap((event) => (event.kind === 'NodeScheduled' ? event.tasks.map(({ key }) => key) : []));
+    return this.events.flatMap((event) => {
+      if (event.kind === 'NodeScheduled') return event.tasks.map(({ key }) => key);
+      return event.kind === 'NodeStarted' && event.scheduled ? [event.taskKey] : [];
+    });
   }
 
   get offered(): readonly GraphTask[] {
@@ -60,6 +68,11 @@ export class PlayedRun implements GraphDriver {
 
   async schedule(tasks: readonly GraphTask[]): Promise<void> {
     await Promise.resolve(); // the store
+    const [first, ...more] = tasks;
+    if (this.options.schedules === 'by its start' && first && more.length === 0) {
+      this.#unscheduled.add(first.key);
+      return;
+    }
     this.append({
       kind: 'NodeScheduled',
       tasks: tasks.map(({ key, node, iteration, inputHash }) => ({ key, node, iteration, inputHash })),
@@ -89,6 +102,7 @@ export class PlayedRun implements GraphDriver {
   async work(task: GraphTask, run: Partial<NodeRun> = {}): Promise<NodeOutcome> {
     this.#offered.delete(task.key);
     this.executed.push(task.key);
+    this.start(task);
     const outcome = await this.runtime.runNode({
       agent: this.definition.id,
       agentVersion: this.definition.version,
@@ -115,6 +129,11 @@ export class PlayedRun implements GraphDriver {
     if (event.kind === 'NodeFinished') this.#finished.add(event.taskKey);
     this.graph.apply(event);
     return event;
+  }
+
+  private start({ key: taskKey, node, iteration, inputHash }: GraphTask): void {
+    if (!this.#unscheduled.delete(taskKey)) return;
+    this.append({ kind: 'NodeStarted', ...SPEAKER, node, taskKey, iteration, scheduled: { inputHash } });
   }
 
   private record(task: GraphTask, outcome: NodeOutcome): void {

@@ -38,8 +38,8 @@ const QUIET_TURNS = 3;
  *
  * I1  Results reach the graph in the order of the log, one at a time, live and in a replay alike. All that one of them
  *     leads to has been asked for before the next one arrives, so who was first stays first.
- * I2  What is asked for at once is scheduled at once, in one event. One schedule is in flight at a time.
- * I3  A task is offered only when the log has it and has no result of it.
+ * I2  What is asked for at once is scheduled at once. One schedule is in flight at a time.
+ * I3  A task is offered only once it is scheduled, or will be by its start, and while the log has no result of it.
  * I4  After a halt nothing is scheduled, offered or delivered, whatever the graph does with the error.
  */
 export class RunCoroutine {
@@ -77,7 +77,9 @@ export class RunCoroutine {
   }
 
   apply(event: RunEvent): void {
-    if (event.kind === 'NodeScheduled') this.#ledger.schedule(event);
+    if (event.kind === 'NodeScheduled') this.#ledger.schedule(event.tasks);
+    else if (event.kind === 'NodeStarted' && event.scheduled)
+      this.#ledger.schedule([scheduledBy(event, event.scheduled)]);
     else if (event.kind === 'NodeFinished' && this.#ledger.finish(event)) this.#results.push(event);
     else return;
     this.#activity.touch();
@@ -274,6 +276,11 @@ export class RunCoroutine {
     return error;
   }
 }
+
+const scheduledBy = (
+  { taskKey: key, node, iteration }: RunEventOf<'NodeStarted'>,
+  { inputHash }: { readonly inputHash: string },
+) => ({ key, node, iteration, inputHash });
 
 /** A field that was never set and one that was set to undefined are the same to a node, and to a checkpoint. */
 const withoutUndefined = (input: unknown): unknown => {

@@ -20,7 +20,7 @@ export class TaskLedger {
   /** Tasks of the supersteps up to `checkpointStep` are not asked for again. */
   constructor(private readonly checkpointStep: number) {}
 
-  schedule({ tasks }: RunEventOf<'NodeScheduled'>): void {
+  schedule(tasks: RunEventOf<'NodeScheduled'>['tasks']): void {
     for (const { key, node, inputHash } of tasks) {
       if (this.#tasks.has(key)) continue;
       const { group, step } = levelOf(key);

@@ -1,9 +1,18 @@
 import { EventId } from '@millrace/contracts';
 import { Clock, EventIds } from '@millrace/ports';
+import type { MemoryTime } from './memory-time.js';
+import { VIRTUAL_START_MS } from './virtual-time.js';
 
-/** Time that passes only when it is told to. */
-export class ManualClock extends Clock {
-  constructor(private time = Date.parse('2026-01-12T10:00:00.000Z')) {
+interface Pending {
+  readonly dueAtMs: number;
+  readonly what: () => void;
+}
+
+/** Time that passes only when it is told to; what is due then happens at once, in its order. */
+export class ManualClock extends Clock implements MemoryTime {
+  readonly #pending = new Set<Pending>();
+
+  constructor(private time = VIRTUAL_START_MS) {
     super();
   }
 
@@ -11,8 +20,36 @@ export class ManualClock extends Clock {
     return new Date(this.time);
   }
 
+  nowMs(): number {
+    return this.time;
+  }
+
+  at(dueAtMs: number, what: () => void): () => void {
+    const pending = { dueAtMs, what };
+    this.#pending.add(pending);
+    if (dueAtMs <= this.time) queueMicrotask(() => this.ring(pending));
+    return () => void this.#pending.delete(pending);
+  }
+
   advance(byMs: number): void {
-    this.time += byMs;
+    const end = this.time + byMs;
+    for (let next = this.nextBy(end); next; next = this.nextBy(end)) {
+      this.time = Math.max(next.dueAtMs, this.time);
+      this.ring(next);
+    }
+    this.time = end;
+  }
+
+  private nextBy(end: number): Pending | undefined {
+    let next: Pending | undefined;
+    for (const pending of this.#pending) {
+      if (pending.dueAtMs <= end && (!next || pending.dueAtMs < next.dueAtMs)) next = pending;
+    }
+    return next;
+  }
+
+  private ring(pending: Pending): void {
+    if (this.#pending.delete(pending)) pending.what();
   }
 }
 

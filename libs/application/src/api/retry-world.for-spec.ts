@@ -4,6 +4,8 @@ import { aTenantId, type RunEvent, RunId, type RunRef } from '@millrace/contract
 import type { RunLog } from '@millrace/ports';
 import { failRun, finishRun, startRun } from '@millrace/testing';
 import { RunCommandHandler } from '../run-command-handler.js';
+import { AgentChecks } from './agent-checks.js';
+import { AnnouncedAgents } from './announced.for-spec.js';
 import { improvementRunOf } from './idempotent-id.js';
 import { LogRunQueries } from './log-run-queries.js';
 import { RunOrders } from './run-orders.js';
@@ -12,6 +14,8 @@ import { RunRetries } from './run-retries.js';
 export const ada = { tenantId: aTenantId, userId: 'ada' };
 export const bob = { ...ada, userId: 'bob' };
 export const order = { agent: 'chat', appId: 'demo', policy: 'default', input: { text: 'hello' }, projectId: 'p' };
+
+const agents = new AgentChecks(new AnnouncedAgents({ chat: undefined, improver: undefined }).known);
 
 /** Runs that fail and are asked for again, over a log in memory. The orchestrator's part is played. */
 export class RetryWorld {
@@ -25,11 +29,11 @@ export class RetryWorld {
 
   /** Of a process with this view of the log. */
   retriesOn(log: RunLog): RunRetries {
-    return new RunRetries({ ...this.ports, log }, { improver: 'improver', newRunId: this.newRunId });
+    return new RunRetries({ ...this.ports, log }, { improver: 'improver', newRunId: this.newRunId, agents });
   }
 
   ordersOn(log: RunLog): RunOrders {
-    return new RunOrders({ ...this.ports, log }, this.newRunId, order);
+    return new RunOrders({ ...this.ports, log }, this.newRunId, order, agents);
   }
 
   async failed(retryOnFailure?: { maxRetries: number }): Promise<RunRef> {

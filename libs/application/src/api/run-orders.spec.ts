@@ -3,6 +3,8 @@ import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter
 import { aRequestId, aTenantId, RunId, type RunRef } from '@millrace/contracts';
 import { cancelRun, confirmCancel, requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
 import { RunCommandHandler } from '../run-command-handler.js';
+import { AgentChecks } from './agent-checks.js';
+import { AnnouncedAgents } from './announced.for-spec.js';
 import { type RunDefaults, RunOrders } from './run-orders.js';
 
 const ada = { tenantId: aTenantId, userId: 'ada' };
@@ -12,7 +14,8 @@ const world = () => {
   const log = new InMemoryRunLog();
   const ids = new CountingEventIds();
   const ports = { log, ids, clock: new ManualClock() };
-  const ordersWith = (defaults: RunDefaults) => new RunOrders(ports, () => RunId.parse(ids.next()), defaults);
+  const agents = new AgentChecks(new AnnouncedAgents({ echo: undefined, critic: undefined }).known);
+  const ordersWith = (defaults: RunDefaults) => new RunOrders(ports, () => RunId.parse(ids.next()), defaults, agents);
   const orders = ordersWith(order);
   const others = new RunCommandHandler(ports);
   const aRunning = async (): Promise<RunRef> => {

@@ -13,6 +13,7 @@ import { PlatformError } from '@millrace/kernel';
 import { hasEnded, openInputs, type Run, type RunCommand, RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
 import { RunSession, type SessionPorts } from '../run-session.js';
+import type { AgentChecks } from './agent-checks.js';
 import { runIdOfKey } from './idempotent-id.js';
 
 /** Who asks, as a verified token says. */
@@ -45,18 +46,21 @@ export class RunOrders {
     private readonly ports: SessionPorts,
     private readonly newRunId: () => RunId,
     private readonly defaults: RunDefaults,
+    private readonly agents: Pick<AgentChecks, 'requireInput'>,
   ) {
     this.#handler = new RunCommandHandler(ports);
   }
 
   /**
    * With a key, a repeat resolves with the run that is there, whatever the defaults have become since; rejects with
-   * RUN_EXISTS when it asks for another.
+   * RUN_EXISTS when it asks for another. Rejects before anything is stored with AGENT_NOT_FOUND for an agent that nobody
+   * ever announced, and with INPUT_INVALID for an input its schema refuses.
    */
   async start({ tenantId, userId }: Caller, order: RunOrder, key?: string): Promise<RunId> {
     const runId = await this.runIdFor(tenantId, key);
     const { agent = this.defaults.agent, appId = this.defaults.appId, policy = this.defaults.policy } = order;
     const input = order.input ?? null; // an event has no word for what was left out
+    await this.requireInput(agent, input, { tenantId, runId }, key);
     const asked = { ...order, agent, appId, policy, input, userId };
     const named = key === undefined ? {} : { idempotencyKey: key, ...defaultedIn(order) };
     await this.#handler.handle({ kind: 'RequestRun', tenantId, runId, ...asked, ...named });
@@ -91,6 +95,17 @@ export class RunOrders {
     if (isOpen && request) requireShape(request, response);
     await session.execute({ kind: 'ProvideInput', ...session.ref, requestId, response, by: caller.userId });
     return statusIn(session.run, session.ref);
+  }
+
+  /** A repeat is answered as it was the first time, whatever the agent takes by now. */
+  private async requireInput(agent: string, input: unknown, run: RunRef, key: string | undefined): Promise<void> {
+    try {
+      await this.agents.requireInput(agent, input);
+    } catch (refusal) {
+      if (key === undefined) throw refusal;
+      const { position } = await this.ports.log.tail(run, { atLeast: 'now' });
+      if (position < 0) throw refusal;
+    }
   }
 
   private async order(command: RunCommand): Promise<RunStatus> {

@@ -13,6 +13,7 @@ import { decide, fold, type RequestRetry, RunRefused } from '@millrace/run-domai
 import { bounded, improvementHints, readable } from '@millrace/run-views';
 import { RunCommandHandler } from '../run-command-handler.js';
 import type { SessionPorts } from '../run-session.js';
+import type { AgentChecks } from './agent-checks.js';
 import { automaticRetryOf, improvementRunOf, runIdOfKey } from './idempotent-id.js';
 import { type Requested, RetryRuns } from './retry-runs.js';
 import type { Caller } from './run-orders.js';
@@ -21,6 +22,7 @@ export interface RetryOptions {
   /** The agent that reads what went wrong and says what to do better. */
   readonly improver: string;
   readonly newRunId: () => RunId;
+  readonly agents: Pick<AgentChecks, 'requireAgent'>;
 }
 
 type Retry = RunEventOf<'RetryRequested'> & { readonly retryRunId: RunId };
@@ -50,6 +52,7 @@ export class RunRetries {
 
   /** A new run in place of one that has ended; it can be read at once, and waits until it was improved. */
   async retry({ tenantId, userId: by }: Caller, runId: RunId, note?: string, key?: string): Promise<RetryCreated> {
+    await this.requireAgents({ tenantId, runId });
     const retryRunId = key === undefined ? this.options.newRunId() : await runIdOfKey(tenantId, key);
     const next = { tenantId, runId: retryRunId };
     const noted = note === undefined ? {} : { note };
@@ -58,6 +61,13 @@ export class RunRetries {
     await this.#handler.handle(wish);
     await this.follow({ tenantId, runId });
     return { runId: retryRunId, improvementRunId: await improvementRunOf(next) };
+  }
+
+  /** Neither the new run nor the one that improves it may wait for an agent that will never come. */
+  private async requireAgents(ref: RunRef): Promise<void> {
+    const requested = await this.#runs.requestOf(ref);
+    if (!requested) return; // refused for that further on
+    for (const agent of [this.options.improver, requested.agent]) await this.options.agents.requireAgent(agent);
   }
 
   /** What somebody who is to do better has to know of a run: bounded, whatever its size. */

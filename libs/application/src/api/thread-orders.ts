@@ -1,6 +1,7 @@
 import type { RunId, TenantId, ThreadEvent, ThreadId } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
 import type { Clock, EventIds, ThreadLog } from '@millrace/ports';
+import type { AgentChecks } from './agent-checks.js';
 import { threadIdOfKey } from './idempotent-id.js';
 import type { Caller, RunOrder, RunOrders } from './run-orders.js';
 
@@ -20,6 +21,7 @@ export class ThreadRefused extends PlatformError {
 export interface ThreadPorts {
   readonly threads: ThreadLog;
   readonly orders: RunOrders;
+  readonly agents: Pick<AgentChecks, 'requireAgent'>;
   readonly ids: EventIds;
   readonly clock: Clock;
 }
@@ -35,8 +37,9 @@ export class ThreadOrders {
 
   /** With a key, a repeat resolves with the thread that is there; rejects when it asks for another. */
   async create({ tenantId, userId }: Caller, thread: NewThread, key?: string): Promise<ThreadId> {
-    const { threads, ids, clock } = this.ports;
+    const { threads, agents, ids, clock } = this.ports;
     const { agent, title, projectId } = thread;
+    if (agent !== undefined) await agents.requireAgent(agent);
     const threadId = key === undefined ? this.newThreadId() : await threadIdOfKey(tenantId, key);
     const stored = await threads.create({
       ...{ kind: 'ThreadCreated', version: '1', tenantId, threadId, position: 0, by: userId },

@@ -1,6 +1,7 @@
 import { assertNever } from '@millrace/kernel';
 import { type RunEvent, type RunEventKind, RunId, type RunRef, type TenantId } from '@millrace/contracts';
-import { type LeftToLog, type SavedLine, WaitingLine, type WaitingRun } from './waiting-line.js';
+import type { WaitingRun } from './waiting-line.js';
+import { type SavedAgentLine, WaitingLines, type WantedOfAgent } from './waiting-lines.js';
 
 /** How many runs may be active at a time, and how fast a tenant's may start. */
 export interface DispatchLimits {
@@ -13,7 +14,7 @@ export interface DispatchLimits {
 
 /** What the dispatcher knows, as it is saved for whoever takes over. */
 export interface DispatchSnapshot {
-  readonly lines: readonly (SavedLine & { readonly tenantId: TenantId })[];
+  readonly lines: readonly (SavedAgentLine & { readonly tenantId: TenantId })[];
   /** Requested, and not to be started before their improvement is there. */
   readonly held: readonly WaitingRun[];
   readonly active: readonly RunRef[];
@@ -21,13 +22,13 @@ export interface DispatchSnapshot {
   readonly ending?: readonly RunRef[];
 }
 
-/** Runs of a tenant that are to be read from the log, because its front has become short. */
-export interface WantedRuns extends LeftToLog {
+/** Runs of a tenant's agent that are to be read from the log, because the front of their line has become short. */
+export interface WantedRuns extends WantedOfAgent {
   readonly tenantId: TenantId;
 }
 
 interface Tenant {
-  readonly waiting: WaitingLine;
+  readonly waiting: WaitingLines;
   readonly active: Set<string>;
   /** When it was served last, counted in turns. */
   servedAt: number;
@@ -58,7 +59,7 @@ const isDispatchEvent = (event: RunEvent): event is DispatchEvent =>
 
 /**
  * Which run is next. A fold of the log, without a clock of its own: tenants take turns, and within a tenant who came
- * first is first. A run that waits for a person holds no place; it has one again when it is answered, whatever the caps
+ * first is first; a run of an agent whose workers are away lets the others pass. A run that waits for a person holds no place; it has one again when it is answered, whatever the caps
  * say then, since it was let in once.
  */
 export class DispatchQueue {
@@ -68,12 +69,16 @@ export class DispatchQueue {
   readonly #held = new Map<string, WaitingRun>();
   /** Could not be started just now: they hold no slot, and are not in line until they are put back. */
   readonly #aside = new Map<string, WaitingRun>();
-  /** Canceled or declared done, and not ended yet, whether they were started or not. */
+  /** To be looked after although they hold no slot: canceled or declared done and not ended yet, or stranded. */
   readonly #ending = new Map<string, RunRef>();
   #active = 0;
   #turn = 0;
 
-  constructor(private readonly limits: DispatchLimits) {}
+  /** `isServed` tells whether a worker is there for the agent now. */
+  constructor(
+    private readonly limits: DispatchLimits,
+    private readonly isServed: (agent: string) => boolean = () => true,
+  ) {}
 
   /** `streamSequence` is where the log has the event. */
   evolve(event: RunEvent, streamSequence: number): void {
@@ -125,7 +130,7 @@ export class DispatchQueue {
   next(nowMs: number): WaitingRun | undefined {
     if (this.#active >= this.limits.maxActive) return undefined;
     const tenant = this.nextTenant(nowMs);
-    const run = tenant?.waiting.first;
+    const run = tenant?.waiting.first(this.isServed);
     if (!tenant || !run) return undefined;
     tenant.servedAt = this.#turn += 1;
     if (this.limits.startsPerSecondPerTenant !== undefined) tenant.credit -= 1;
@@ -155,6 +160,20 @@ export class DispatchQueue {
     this.deactivate(run);
   }
 
+  /** A run that was taken and cannot start now waits again, before the others of its agent. */
+  wait(run: WaitingRun): void {
+    this.putAside(run);
+    this.putBack(run);
+  }
+
+  /** It cannot move before something is mended: until then others have its slot. False when they had it already. */
+  strand(run: RunRef): boolean {
+    const isNews = !this.#ending.has(run.runId);
+    this.deactivate(run);
+    this.#ending.set(run.runId, refOf(run));
+    return isNews;
+  }
+
   get aside(): readonly WaitingRun[] {
     return [...this.#aside.values()];
   }
@@ -176,18 +195,18 @@ export class DispatchQueue {
 
   /** What the dispatcher should read from the log, and give to {@link refill}, before it waits. */
   wanted(): WantedRuns[] {
-    return [...this.#tenants].flatMap(([tenantId, { waiting }]) => {
-      const { wanted } = waiting;
-      return wanted ? [{ tenantId, ...wanted }] : [];
-    });
+    return [...this.#tenants].flatMap(([tenantId, { waiting }]) =>
+      waiting.wanted(this.isServed).map((wanted) => ({ tenantId, ...wanted })),
+    );
   }
 
   /** The runs that still wait of those that were wanted, read up to the place `through`. */
-  refill({ tenantId }: WantedRuns, through: number, runs: readonly WaitingRun[]): void {
+  refill({ tenantId, agent }: WantedRuns, through: number, runs: readonly WaitingRun[]): void {
     const tenant = this.tenant(tenantId);
     tenant.waiting.refill(
+      agent,
       through,
-      runs.filter(({ runId }) => !tenant.active.has(runId)),
+      runs.filter((run) => run.agent === agent && !tenant.active.has(run.runId)),
     );
     this.forgetIdle(tenantId, tenant);
   }
@@ -209,34 +228,40 @@ export class DispatchQueue {
     const rate = this.limits.startsPerSecondPerTenant;
     if (rate === undefined || this.#active >= this.limits.maxActive) return undefined;
     const waits = [...this.#tenants.values()]
-      .filter(({ waiting, active }) => waiting.first !== undefined && active.size < this.limits.maxActivePerTenant)
+      .filter(({ waiting, active }) => active.size < this.limits.maxActivePerTenant && waiting.first(this.isServed))
       .map((tenant) => Math.max(0, ((1 - this.creditOf(tenant, nowMs)) / rate) * 1_000));
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
   get snapshot(): DispatchSnapshot {
     const tenants = [...this.#tenants];
-    const lines = tenants.map(([tenantId, { waiting }]) => {
-      const saved = waiting.saved;
-      const first = [...this.#starting.values(), ...this.#aside.values()].filter((run) => run.tenantId === tenantId);
-      return { tenantId, ...saved, front: [...first, ...saved.front] };
-    });
-    const known = new Set(tenants.map(([tenantId]) => tenantId));
-    for (const run of this.#aside.values()) {
-      if (known.has(run.tenantId)) continue;
-      lines.push({ tenantId: run.tenantId, front: [run], untold: [], left: undefined });
-    }
+    const lines = tenants.flatMap(([tenantId, { waiting }]) => waiting.saved.map((line) => ({ tenantId, ...line })));
+    // Each in front of its line: whoever takes over must start them.
+    const taken = [...this.#starting.values(), ...this.#aside.values()].map((run) => ({
+      ...{ tenantId: run.tenantId, agent: run.agent, front: [run], untold: [], left: undefined },
+    }));
     const active = tenants.flatMap(([tenantId, tenant]) =>
       [...tenant.active]
         .filter((runId) => !this.#starting.has(runId))
         .map((runId) => ({ tenantId, runId: RunId.parse(runId) })),
     );
-    return { lines, held: [...this.#held.values()], active, ending: [...this.#ending.values()] };
+    return {
+      lines: merged([...taken, ...lines]),
+      held: [...this.#held.values()],
+      active,
+      ending: [...this.#ending.values()],
+    };
   }
 
-  static from(snapshot: DispatchSnapshot, limits: DispatchLimits): DispatchQueue {
-    const queue = new DispatchQueue(limits);
-    for (const { tenantId, ...line } of snapshot.lines) queue.tenant(tenantId, WaitingLine.from(line));
+  static from(
+    snapshot: DispatchSnapshot,
+    limits: DispatchLimits,
+    isServed?: (agent: string) => boolean,
+  ): DispatchQueue {
+    const queue = new DispatchQueue(limits, isServed);
+    for (const [tenantId, lines] of Map.groupBy(snapshot.lines, (line) => line.tenantId)) {
+      queue.tenant(tenantId, new WaitingLines(lines));
+    }
     for (const run of snapshot.held) queue.#held.set(run.runId, run);
     for (const run of snapshot.active) queue.activate(run);
     for (const run of snapshot.ending ?? []) queue.#ending.set(run.runId, run);
@@ -246,7 +271,7 @@ export class DispatchQueue {
   private requested(event: Extract<RunEvent, { kind: 'RunRequested' }>, streamSequence: number): void {
     const { tenantId, runId, agent, improvedBy } = event;
     const run = { tenantId, runId, agent, isQueued: false, streamSequence };
-    if (improvedBy === undefined) this.wait(run);
+    if (improvedBy === undefined) this.joinLine(run);
     else this.#held.set(runId, run);
   }
 
@@ -258,7 +283,7 @@ export class DispatchQueue {
     if (!tenant.active.has(runId)) tenant.waiting.joinFront(run);
   }
 
-  private wait(run: WaitingRun): void {
+  private joinLine(run: WaitingRun): void {
     const tenant = this.tenant(run.tenantId);
     if (!tenant.active.has(run.runId)) tenant.waiting.join(run);
   }
@@ -289,7 +314,7 @@ export class DispatchQueue {
     if (active.size === 0 && waiting.isEmpty) this.#tenants.delete(tenantId);
   }
 
-  private tenant(tenantId: TenantId, waiting = new WaitingLine()): Tenant {
+  private tenant(tenantId: TenantId, waiting = new WaitingLines()): Tenant {
     const known = this.#tenants.get(tenantId);
     if (known) return known;
     const credit = this.limits.startsPerSecondPerTenant ?? 0;
@@ -304,8 +329,8 @@ export class DispatchQueue {
   private nextTenant(nowMs: number): Tenant | undefined {
     let next: Tenant | undefined;
     for (const tenant of this.#tenants.values()) {
-      if (!tenant.waiting.first || (next && next.servedAt <= tenant.servedAt)) continue;
-      if (this.mayStart(tenant, nowMs)) next = tenant;
+      if (next && next.servedAt <= tenant.servedAt) continue;
+      if (this.mayStart(tenant, nowMs) && tenant.waiting.first(this.isServed)) next = tenant;
     }
     return next;
   }
@@ -325,3 +350,16 @@ export class DispatchQueue {
 }
 
 const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId });
+
+type SavedTenantLine = DispatchSnapshot['lines'][number];
+
+/** Lines of the same agent and tenant become one, the first of them in front. */
+const merged = (lines: readonly SavedTenantLine[]): SavedTenantLine[] => {
+  const merged = new Map<string, SavedTenantLine>();
+  for (const line of lines) {
+    const key = JSON.stringify([line.tenantId, line.agent]);
+    const before = merged.get(key);
+    merged.set(key, before ? { ...line, front: [...before.front, ...line.front] } : line);
+  }
+  return [...merged.values()];
+};

@@ -1,40 +1,65 @@
-import type { AgentRegistry } from '@millrace/agent-sdk';
-import { RUN_EVENT_KINDS, type RunEventKind, type RunRef } from '@millrace/contracts';
-import { PlatformError } from '@millrace/kernel';
-import type { DeadLetters, EventFeed, HeldLease, Leases, RunRequests, Snapshots } from '@millrace/ports';
-import { type RunCommand, RunRefused } from '@millrace/run-domain';
+import {
+  EventInvalid,
+  RUN_EVENT_KINDS,
+  type RunEvent,
+  type RunEventKind,
+  type RunEventOf,
+  runOfSubject,
+  type RunRef,
+  type RunTask,
+  subjects,
+} from '@millrace/contracts';
+import type {
+  DeadLetters,
+  EventFeed,
+  HeldLease,
+  KnownAgents,
+  Leases,
+  RunRequests,
+  Snapshots,
+  StoredEvent,
+} from '@millrace/ports';
+import { RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
-import type { SessionPorts } from '../run-session.js';
-import { type SetAsideNotes, SetAsides } from '../set-aside.js';
+import { RunSession, type SessionPorts } from '../run-session.js';
+import { type SetAside, type SetAsideNotes, SetAsides } from '../set-aside.js';
 import { DISPATCH_KINDS, type DispatchLimits, DispatchQueue, type DispatchSnapshot } from './dispatch-queue.js';
+import { FedRuns } from './fed-runs.js';
 import { type StandingNotes, type StandingPorts, StandingRuns } from './standing-runs.js';
 import { Troubles } from './troubles.js';
 import type { WaitingRun } from './waiting-line.js';
 import { findWaiting } from './waiting-requests.js';
 
-export interface DispatchPorts extends StandingPorts, SessionPorts {
+export interface DispatchPorts extends Omit<StandingPorts, 'setAsides'>, SessionPorts {
   readonly feed: EventFeed;
   readonly requests: RunRequests;
   readonly leases: Leases;
   readonly snapshots: Snapshots;
   readonly deadLetters: Pick<DeadLetters, 'add'>;
-  readonly agents: Pick<AgentRegistry, 'latest'>;
+  readonly agents: Pick<KnownAgents, 'startable' | 'isServed' | 'onChange'>;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * Offers a run that was just started to the workers, with its history. Only a shortcut: what `RunStarted` calls for is
+   * done by the process that is given it.
+   */
+  readonly offer: (task: RunTask) => Promise<void>;
 }
 
 export interface DispatchNotes extends SetAsideNotes, StandingNotes {
   leading(): void;
   /** The lease was lost, or the store is away: it stands by and tries again. */
   interrupted(cause: unknown): void;
-  /** The store did not answer while runs that stand still were looked for. */
-  sweepFailed(cause: unknown): void;
-  /** A run could not be started, and is tried again. */
+  /** A run could not be started, and is tried again: told again only for another cause. */
   delayed(run: RunRef, cause: unknown): void;
+  /** A run cannot move before its agent is back: others have its slot until then. */
+  stranded(run: RunRef, cause: string): void;
+  /** What was saved cannot be used: all of the log is read again. */
+  snapshotUnusable(cause: unknown): void;
 }
 
 const LEASE = 'dispatcher';
 /** Another name with another shape: what was saved by older code is not read. */
-const SNAPSHOT = 'dispatcher-2';
+const SNAPSHOT = 'dispatcher-3';
 const SAVE_EVERY = 2_000;
 const STARTS_AT_ONCE = 16;
 const STANDING_AFTER_MS = 30_000;
@@ -46,11 +71,14 @@ const STANDING_AFTER_MS = 30_000;
  *
  * I1  No run, event or tenant stops it: one that cannot be served is tried again later, or becomes a dead letter. Only the
  *     feed, the lease and the snapshots concern all runs; when they fail it stands by and begins again.
+ * I2  A run starts with the version its agent's workers have at that moment. While there is no such worker it waits, and
+ *     others pass it; a worker that comes lets the dispatcher look again.
  */
 export class Dispatcher {
   readonly #handler: RunCommandHandler;
   readonly #setAsides: SetAsides;
   readonly #troubles: Troubles;
+  readonly #fed = new FedRuns();
   #role: 'standby' | 'leading' = 'standby';
 
   constructor(
@@ -90,33 +118,59 @@ export class Dispatcher {
   }
 
   private async lead(stopped: AbortSignal): Promise<void> {
-    const saved = (await this.ports.snapshots.load(SNAPSHOT)) as SavedDispatch | undefined;
-    const queue = saved ? DispatchQueue.from(saved, this.limits) : new DispatchQueue(this.limits);
+    const { queue, from } = this.restored(await this.ports.snapshots.load(SNAPSHOT));
     const signal = new DispatchSignal();
+    const stopListening = this.ports.agents.onChange(() => signal.raise()); // I2
     const stop = AbortSignal.any([stopped, signal.failed]);
     const pumping = this.pump(queue, signal, stop);
-    const sweeping = this.sweep(queue, stop);
-    try {
-      await this.follow(queue, saved?.streamSequence ?? 0, signal, stop);
-    } finally {
-      signal.raise(); // the pump sees that it is to stop
-      await Promise.all([pumping, sweeping]);
-    }
+    const sweeping = this.sweep(queue, signal, stop);
+    await this.follow(queue, from, signal, stop).catch((error: unknown) => signal.fail(error));
+    stopListening();
+    signal.raise(); // the pump sees that it is to stop
+    await Promise.all([pumping, sweeping]);
     if (signal.failed.aborted) throw signal.failed.reason;
+  }
+
+  private restored(saved: unknown): { readonly queue: DispatchQueue; readonly from: number } {
+    const isServed = (agent: string) => this.ports.agents.startable(agent) !== undefined;
+    if (saved === undefined) return { queue: new DispatchQueue(this.limits, isServed), from: 0 };
+    try {
+      const { streamSequence: from, ...snapshot } = saved as SavedDispatch;
+      if (!Number.isInteger(from)) throw new TypeError(`The snapshot names no place: ${from}`);
+      return { queue: DispatchQueue.from(snapshot, this.limits, isServed), from };
+    } catch (error) {
+      this.notes.snapshotUnusable(error);
+      return { queue: new DispatchQueue(this.limits, isServed), from: 0 };
+    }
   }
 
   private async follow(queue: DispatchQueue, from: number, signal: DispatchSignal, stop: AbortSignal): Promise<void> {
     let savedAt = from;
     const wanted = { afterStreamSequence: from, exclude: IGNORED, signal: stop };
     for await (const batch of this.ports.feed.batches(wanted)) {
-      for (const stored of batch) {
-        if ('event' in stored && 'runId' in stored.event) queue.evolve(stored.event, stored.streamSequence);
-      }
+      const setAside = batch.flatMap((stored) => this.heard(queue, stored) ?? []);
+      for (const what of setAside) await this.#setAsides.add(what); // I1
       signal.raise();
       const streamSequence = batch.at(-1)?.streamSequence ?? savedAt;
-      if (streamSequence - savedAt < SAVE_EVERY) continue;
+      // What was set aside is not to be met again by whoever takes over.
+      if (setAside.length === 0 && streamSequence - savedAt < SAVE_EVERY) continue;
       await this.ports.snapshots.save(SNAPSHOT, { streamSequence, ...queue.snapshot });
       savedAt = streamSequence;
+    }
+  }
+
+  /** What has to be set aside: of an event that cannot be read, or that the queue makes nothing of. */
+  private heard(queue: DispatchQueue, stored: StoredEvent): SetAside | undefined {
+    const { streamSequence: place } = stored;
+    if ('invalid' in stored) return ofMessage(stored.subject, place, new EventInvalid(stored.invalid));
+    const { event } = stored;
+    if (!('runId' in event)) return undefined;
+    try {
+      queue.evolve(event, place);
+      this.#fed.evolve(event, place);
+      return undefined;
+    } catch (error) {
+      return ofMessage(subjects.event(event), place, error);
     }
   }
 
@@ -139,14 +193,17 @@ export class Dispatcher {
   }
 
   /** Looks now and then for runs that stand still. What fails is looked at again the next time. */
-  private async sweep(queue: DispatchQueue, stop: AbortSignal): Promise<void> {
+  private async sweep(queue: DispatchQueue, signal: DispatchSignal, stop: AbortSignal): Promise<void> {
     const { standingAfterMs = STANDING_AFTER_MS } = this.limits;
-    const standing = new StandingRuns(this.ports, this.notes, standingAfterMs);
+    const standing = new StandingRuns({ ...this.ports, setAsides: this.#setAsides }, this.notes, standingAfterMs);
     while (!stop.aborted) {
       await this.ports.pause(standingAfterMs / 4, stop);
       if (stop.aborted) return;
       try {
-        for (const run of await standing.look(queue.moving)) queue.ended(run);
+        const { over, stranded } = await standing.look(queue.moving);
+        for (const run of over) queue.ended(run);
+        for (const { run, cause } of stranded) if (queue.strand(run)) this.notes.stranded(run, cause);
+        if (over.length + stranded.length > 0) signal.raise(); // others may have their slots
       } catch (error) {
         this.notes.sweepFailed(error);
       }
@@ -167,8 +224,10 @@ export class Dispatcher {
   }
 
   private async start(queue: DispatchQueue, run: WaitingRun): Promise<void> {
+    const agentVersion = this.ports.agents.startable(run.agent);
+    if (agentVersion === undefined) return queue.wait(run); // I2: its last worker went this very moment
     try {
-      const isStarted = await this.startOrRefuse(run);
+      const isStarted = await this.startOrRefuse(run, agentVersion);
       if (!isStarted) queue.giveBack(run); // another dispatcher was first, and the feed tells; or it has ended
       this.#troubles.over(run);
     } catch (error) {
@@ -179,10 +238,13 @@ export class Dispatcher {
   }
 
   /** Whether something was appended that the feed will tell of. */
-  private async startOrRefuse({ tenantId, runId, agent, streamSequence }: WaitingRun): Promise<boolean> {
+  private async startOrRefuse(waiting: WaitingRun, agentVersion: string): Promise<boolean> {
     try {
-      const command = this.commandFor({ tenantId, runId }, agent);
-      const { appended } = await this.#handler.handle(command, streamSequence);
+      const history: RunEvent[] = [];
+      const session = await this.open(waiting, (event) => history.push(event));
+      const appended = await session.execute({ kind: 'StartRun', ...session.ref, agentVersion });
+      const started = appended.at(-1);
+      if (started?.kind === 'RunStarted') await this.offer(started, session, history);
       return appended.length > 0;
     } catch (error) {
       if (error instanceof RunRefused) return false; // canceled or ended meanwhile
@@ -190,26 +252,32 @@ export class Dispatcher {
     }
   }
 
-  private commandFor(run: RunRef, agent: string): RunCommand {
-    try {
-      return { kind: 'StartRun', ...run, agentVersion: this.ports.agents.latest(agent).version };
-    } catch (error) {
-      if (!isUnknownAgent(error)) throw error;
-      return { kind: 'FailRun', ...run, errorCode: error.code, reason: error.message };
-    }
+  /** From what was fed when that is at hand: then nothing is read. */
+  private async open(waiting: WaitingRun, onEvent: (event: RunEvent) => void): Promise<RunSession> {
+    const fed = this.#fed.of(waiting);
+    if (fed) return RunSession.seeded(this.ports, waiting, fed, onEvent);
+    return RunSession.open(this.ports, waiting, { atLeast: waiting.streamSequence, onEvent });
+  }
+
+  private async offer(
+    { agent, agentVersion }: RunEventOf<'RunStarted'>,
+    { ref, tail: { position, sequence, streamSequence: place } }: RunSession,
+    events: RunEvent[],
+  ): Promise<void> {
+    const of = { ...ref, agent, agentVersion, place };
+    await this.ports.offer({ version: '1', work: 'run', ...of, seed: { events, position, sequence } });
   }
 
   /** I1. False while it is to be tried again. */
   private async isGivenUp(run: WaitingRun, cause: unknown): Promise<boolean> {
     const attempts = this.#troubles.failuresOf(run) + 1;
-    if (this.#troubles.failed(run, cause).kind === 'again') {
-      this.notes.delayed(run, cause);
+    const verdict = this.#troubles.failed(run, cause);
+    if (verdict.kind === 'again') {
+      if (verdict.isNews) this.notes.delayed(run, cause);
       return false;
     }
-    const { tenantId, runId, streamSequence: place } = run;
-    const of = { tenantId, runId };
     try {
-      await this.#setAsides.add({ loop: 'dispatcher', run: of, kind: 'RunRequested', place, attempts, error: cause });
+      await this.#setAsides.add(waitingSetAside(run, run.streamSequence, attempts, cause));
       return true;
     } catch (error) {
       this.#troubles.failed(run, error); // its dead letter could not be stored: all of it is tried again
@@ -222,9 +290,10 @@ export class Dispatcher {
   private async queueSome(queue: DispatchQueue): Promise<number> {
     const runs = queue.unqueued(STARTS_AT_ONCE);
     await Promise.all(
-      runs.map(async ({ tenantId, runId, streamSequence }) => {
+      runs.map(async ({ tenantId, runId, agent, streamSequence }) => {
+        const waitingFor = this.ports.agents.startable(agent) === undefined ? 'worker' : 'slot';
         try {
-          await this.#handler.handle({ kind: 'QueueRun', tenantId, runId, waitingFor: 'slot' }, streamSequence);
+          await this.#handler.handle({ kind: 'QueueRun', tenantId, runId, waitingFor }, streamSequence);
         } catch (error) {
           // Nothing depends on it: the run waits all the same, and what ails it is dealt with when it is to start.
           if (!(error instanceof RunRefused)) this.notes.delayed({ tenantId, runId }, error);
@@ -239,19 +308,19 @@ export class Dispatcher {
   private async refill(queue: DispatchQueue): Promise<number> {
     let read = 0;
     for (const line of queue.wanted()) {
-      const asOne = { tenantId: line.tenantId, runId: `line of ${line.tenantId}` as RunRef['runId'] };
+      const asOne = { tenantId: line.tenantId, runId: `line of ${line.tenantId} for ${line.agent}` as RunRef['runId'] };
       if (!this.#troubles.isDue(asOne)) continue;
       try {
         const { through, runs, unreadable } = await findWaiting(this.ports, line.tenantId, line);
         for (const { run, place, error } of unreadable) {
-          await this.#setAsides.add({ loop: 'dispatcher', run, kind: 'RunRequested', place, attempts: 1, error });
+          await this.#setAsides.add(waitingSetAside(run, place, 1, error));
         }
         queue.refill(line, through, runs);
         this.#troubles.over(asOne);
         read += 1;
       } catch (error) {
-        this.#troubles.failed(asOne, error);
-        this.notes.delayed(asOne, error);
+        const verdict = this.#troubles.failed(asOne, error);
+        if (verdict.kind === 'give up' || verdict.isNews) this.notes.delayed(asOne, error);
       }
     }
     return read;
@@ -262,8 +331,14 @@ type SavedDispatch = DispatchSnapshot & { readonly streamSequence: number };
 
 const IGNORED: RunEventKind[] = RUN_EVENT_KINDS.filter((kind) => !(DISPATCH_KINDS as readonly string[]).includes(kind));
 
-const isUnknownAgent = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && error.code === 'AGENT_NOT_FOUND';
+const ofMessage = (subject: string, place: number, error: unknown): SetAside => ({
+  ...{ loop: 'dispatcher', run: runOfSubject(subject), subject, place, attempts: 1, error },
+});
+
+const waitingSetAside = ({ tenantId, runId }: RunRef, place: number, attempts: number, error: unknown): SetAside => {
+  const run = { tenantId, runId };
+  return { loop: 'dispatcher', run, subject: subjects.event({ ...run, kind: 'RunRequested' }), place, attempts, error };
+};
 
 /** Between the part that reads the log and the part that starts runs. */
 class DispatchSignal {
@@ -271,7 +346,7 @@ class DispatchSignal {
   #isRaised = false;
   #wake: (() => void) | undefined;
 
-  /** Aborts when no more runs can be started. */
+  /** Aborts when the log cannot be followed, or no more runs can be started: then neither goes on. */
   get failed(): AbortSignal {
     return this.#failed.signal;
   }

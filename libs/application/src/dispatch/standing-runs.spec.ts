@@ -1,60 +1,73 @@
 import { describe, expect, it } from '@jest/globals';
+import { RunId, type RunRef, subjects } from '@millrace/contracts';
+import type { Run } from '@millrace/run-domain';
 import { aRunRef } from '@millrace/testing';
-import { WorkWorld } from '../work-world.for-spec.js';
+import { SetAsides } from '../set-aside.js';
+import { type Body, WorkWorld } from '../work-world.for-spec.js';
 import { StandingRuns } from './standing-runs.js';
 
 const AFTER_MS = 30_000;
 
-const aSweep = async (world: WorkWorld) => {
+const aSweep = (world: WorkWorld, { isServed = true } = {}) => {
   const found: string[] = [];
-  const ports = {
-    log: world.log,
-    tasks: world.queue,
-    clock: world.clock,
-    wake: () => world.conductor.wake(aRunRef),
+  const told: string[] = [];
+  const notes = {
+    standing: (_: RunRef, status: Run['status']) => void found.push(status),
+    sweepFailed: (cause: unknown) => void told.push(String(cause)),
   };
-  const standing = new StandingRuns(ports, { standing: (_, status) => void found.push(status) }, AFTER_MS);
-  const lookTwice = async () => {
-    await standing.look([aRunRef]);
-    world.clock.advance(AFTER_MS);
-    return standing.look([aRunRef]);
+  const setAsides = new SetAsides(world.platform.deadLetters, {
+    setAside: ({ run, error }) => void told.push(`${run?.runId}: ${String(error)}`),
+  });
+  const wake = () => world.overseer.wake(aRunRef);
+  const agents = { isServed: () => isServed };
+  const ports = { ...world.platform, log: world.platform.runs, agents, setAsides, wake };
+  const standing = new StandingRuns(ports, notes, AFTER_MS);
+  const lookTwice = async (...runs: RunRef[]) => {
+    await standing.look([aRunRef, ...runs]);
+    await world.advance(AFTER_MS);
+    return standing.look([aRunRef, ...runs]);
   };
-  return { found, standing, lookTwice };
+  return { found, told, standing, lookTwice };
 };
 
-const talk = { talk: async () => 'done' };
+const loseTasks = ({ platform: { store } }: WorkWorld) => {
+  for (const { place } of store.tasks.messages) store.tasks.remove(place);
+};
+
+const talk: Body = async () => 'done';
 
 describe('A run that has not moved between two looks', () => {
-  it('is woken when its task was lost before a worker had it', async () => {
-    const world = new WorkWorld(talk);
+  it('is woken when its message was lost before a worker had it', async () => {
+    const world = new WorkWorld({ talk }, { workers: 0 });
     await world.start();
-    world.queue.waiting.length = 0;
-    const { found, lookTwice } = await aSweep(world);
+    loseTasks(world);
+    await world.addWorker();
+    const { found, lookTwice } = aSweep(world);
     await lookTwice();
     expect(found).toEqual(['DISPATCHED']);
-    await world.work();
+    await world.quiet();
     expect((await world.kinds()).at(-1)).toBe('RunFinished');
   });
 
-  it('is woken when its task was lost with the worker that had begun it', async () => {
-    const world = new WorkWorld({ hang: () => new Promise(() => {}) });
+  it('is woken when its message was lost with the worker that had begun to move it', async () => {
+    let bodies = 0;
+    const world = new WorkWorld({ work: () => ((bodies += 1) === 1 ? new Promise(() => {}) : talk({} as never)) });
     await world.start();
-    const [task] = world.queue.waiting.splice(0);
-    void world.worker.execute(task!);
-    while (!(await world.kinds()).includes('NodeStarted')) await new Promise(setImmediate);
-    const { found, lookTwice } = await aSweep(world);
+    world.workers[0]!.process.crash();
+    loseTasks(world);
+    await world.addWorker();
+    const { found, lookTwice } = aSweep(world);
     await lookTwice();
     expect(found).toEqual(['RUNNING']);
-    world.worker = world.newWorker();
-    const again = world.worker.execute(world.queue.waiting.shift()!);
-    while ((await world.kinds()).filter((kind) => kind === 'NodeStarted').length < 2) await new Promise(setImmediate);
-    void again;
+    await world.advance(1_000);
+    expect((await world.kinds()).at(-1)).toBe('RunFinished');
+    expect(bodies).toBe(2);
   });
 
-  it('is left alone while a message of it is in the queue', async () => {
-    const world = new WorkWorld(talk);
+  it('is left alone while its message is in the queue', async () => {
+    const world = new WorkWorld({ talk }, { workers: 0 });
     await world.start();
-    const { found, lookTwice } = await aSweep(world);
+    const { found, lookTwice } = aSweep(world);
     await lookTwice();
     expect(found).toEqual([]);
   });
@@ -62,43 +75,70 @@ describe('A run that has not moved between two looks', () => {
   it('is left alone while it waits for a person', async () => {
     const world = new WorkWorld({ ask: async (context) => context.suspend({ type: 'waitForInput', prompt: 'Who?' }) });
     await world.start();
-    await world.work();
-    const { found, lookTwice } = await aSweep(world);
+    const { found, lookTwice } = aSweep(world);
     await lookTwice();
     expect(found).toEqual([]);
   });
 
   it('is left alone while it is paused', async () => {
-    let isPaused = Promise.resolve();
     const pause = () => world.handler.handle({ kind: 'PauseRun', ...aRunRef, by: 'ada' });
-    const world = new WorkWorld({ one: async () => void (isPaused = pause().then(() => {})), two: talk.talk });
+    const world = new WorkWorld({ one: async () => void (await pause()), two: talk });
     await world.start();
-    await world.work();
-    await isPaused;
-    const { found, lookTwice } = await aSweep(world);
+    await world.advance(1_000);
+    const { found, lookTwice } = aSweep(world);
     await lookTwice();
     expect(found).toEqual([]);
+    expect(await world.kinds()).toContain('RunPaused');
   });
 
   it('is told to be over when it has ended', async () => {
-    const world = new WorkWorld(talk);
+    const world = new WorkWorld({ talk });
     await world.start();
-    await world.work();
-    const { found, lookTwice } = await aSweep(world);
-    expect(await lookTwice()).toEqual([aRunRef]);
+    const { found, lookTwice } = aSweep(world);
+    expect(await lookTwice()).toEqual({ over: [aRunRef], stranded: [] });
     expect(found).toEqual([]);
+  });
+});
+
+describe('A run that cannot be looked at', () => {
+  const broken = { ...aRunRef, runId: RunId.parse('01JD00000000000000000000ZZ') };
+
+  it('is set aside once, and the others are looked at', async () => {
+    const world = new WorkWorld({ talk });
+    await world.start();
+    world.platform.store.runs.store({ subject: subjects.event({ ...broken, kind: 'RunStarted' }), data: 'no event' });
+    const { told, standing } = aSweep(world);
+    const looked = [];
+    for (let look = 0; look < 3; look += 1) {
+      looked.push(await standing.look([broken, aRunRef]));
+      await world.advance(AFTER_MS);
+    }
+    expect(looked.map(({ over }) => over)).toEqual([[broken], [broken, aRunRef], [broken, aRunRef]]);
+    expect(told).toEqual([expect.stringContaining(`${broken.runId}: EventInvalid`)]);
+    const letters = await world.platform.deadLetters.list(10);
+    expect(letters.filter(({ consumer }) => consumer === 'sweep')).toMatchObject([{ attempts: 1, streamSequence: 0 }]);
+  });
+});
+
+describe('A run whose agent no worker has', () => {
+  it('is told to be stranded, and is not woken', async () => {
+    const world = new WorkWorld({ talk }, { workers: 0 });
+    await world.start();
+    const { found, told, lookTwice } = aSweep(world, { isServed: false });
+    const { over, stranded } = await lookTwice();
+    expect([over, stranded]).toEqual([[], [{ run: aRunRef, cause: 'no worker has agent echo 1' }]]);
+    expect([found, told]).toEqual([[], []]);
   });
 });
 
 describe('A run that moves', () => {
   it('is left alone however often it is looked at', async () => {
-    const world = new WorkWorld({ one: talk.talk, two: talk.talk });
+    const world = new WorkWorld({ one: talk, two: talk }, { workers: 0 });
     await world.start();
-    const { found, standing } = await aSweep(world);
+    const { found, standing } = aSweep(world);
     await standing.look([aRunRef]);
-    await world.work();
-    world.queue.waiting.length = 0;
-    world.clock.advance(AFTER_MS);
+    await world.addWorker();
+    await world.advance(AFTER_MS);
     await standing.look([aRunRef]);
     expect(found).toEqual([]);
   });

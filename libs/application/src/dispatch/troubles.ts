@@ -3,11 +3,14 @@ import { PlatformError } from '@millrace/kernel';
 import type { Clock } from '@millrace/ports';
 
 /** What becomes of work on a run that failed. */
-export type Verdict = { readonly kind: 'again'; readonly afterMs: number } | { readonly kind: 'give up' };
+export type Verdict =
+  /** `isNews` when it failed for another reason than before. */
+  { readonly kind: 'again'; readonly afterMs: number; readonly isNews: boolean } | { readonly kind: 'give up' };
 
 interface Trouble {
   readonly failures: number;
   readonly dueAt: number;
+  readonly reason: string;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -26,15 +29,17 @@ export class Troubles {
   constructor(private readonly clock: Clock) {}
 
   failed({ runId }: Pick<RunRef, 'runId'>, error: unknown): Verdict {
-    const failures = (this.#troubles.get(runId)?.failures ?? 0) + 1;
+    const before = this.#troubles.get(runId);
+    const failures = (before?.failures ?? 0) + 1;
     const isKnown = error instanceof PlatformError;
     if (isKnown ? error.redelivery === 'park' : failures > MOST_UNKNOWN) {
       this.#troubles.delete(runId);
       return { kind: 'give up' };
     }
     const afterMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
-    this.#troubles.set(runId, { failures, dueAt: this.clock.now().getTime() + afterMs });
-    return { kind: 'again', afterMs };
+    const reason = String(error);
+    this.#troubles.set(runId, { failures, dueAt: this.clock.now().getTime() + afterMs, reason });
+    return { kind: 'again', afterMs, isNews: reason !== before?.reason };
   }
 
   over({ runId }: Pick<RunRef, 'runId'>): void {

@@ -21,33 +21,27 @@ import {
   type RequestId,
   type RunEvent,
   type RunFactOf,
-  type RunRef,
   type TaskKey,
 } from '@millrace/contracts';
 import type { Clock, LlmPort, LlmRequest } from '@millrace/ports';
 import type { RunCommand, SpokenFact } from '@millrace/run-domain';
 import { callModel } from './model-call.js';
 import { messagesIn } from './run-messages.js';
-import { SaidBefore, type Words } from './said-before.js';
+import { SaidBefore, SaidSoFar, type Words } from './said-before.js';
 import { stableRequestId } from './stable-id.js';
-import type { TaskJournal } from './task-journal.js';
-import type { TaskVoice } from './task-voice.js';
+import type { Attempt } from './attempt.js';
 import { callTool } from './tool-call.js';
 
-export type Speaker = Omit<RunFactOf<'NodeStarted'>, 'kind' | 'continues'>;
+export type Speaker = Omit<RunFactOf<'NodeStarted'>, 'kind' | 'continues' | 'scheduled'>;
 
 export interface ContextParts {
-  readonly ref: RunRef;
-  readonly speaker: Speaker;
   /** Whether the attempts before still stand (after a wait), or are superseded by this one. */
   readonly continues: boolean;
   readonly agent: () => AgentDefinition;
   readonly policy: () => string;
-  readonly journal: TaskJournal;
-  readonly voice: TaskVoice;
+  readonly attempt: Attempt;
   readonly llm: LlmPort;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
   readonly history: () => Promise<readonly RunEvent[]>;
 }
 
@@ -62,37 +56,37 @@ export class DurableContext implements NodeContext {
   #agentId: string;
 
   constructor(private readonly parts: ContextParts) {
-    this.#before = new SaidBefore(parts.continues ? parts.journal.said : []);
-    this.#agentId = parts.speaker.agentId;
+    this.#before = new SaidBefore(parts.continues ? parts.attempt.journal.said : new SaidSoFar());
+    this.#agentId = parts.attempt.speaker.agentId;
   }
 
   get tenantId() {
-    return this.parts.ref.tenantId;
+    return this.parts.attempt.ref.tenantId;
   }
   get runId() {
-    return this.parts.ref.runId;
+    return this.parts.attempt.ref.runId;
   }
   get agentId(): string {
     return this.#agentId;
   }
   get node(): string {
-    return this.parts.speaker.node;
+    return this.parts.attempt.speaker.node;
   }
   get taskKey(): TaskKey {
-    return this.parts.speaker.taskKey;
+    return this.parts.attempt.speaker.taskKey;
   }
   get iteration(): number {
-    return this.parts.speaker.iteration;
+    return this.parts.attempt.speaker.iteration;
   }
   get attempt(): number {
-    return this.parts.speaker.attempt;
+    return this.parts.attempt.speaker.attempt;
   }
   get signal(): AbortSignal {
-    return this.parts.signal;
+    return this.parts.attempt.signal;
   }
 
   get speaker(): Speaker {
-    return { ...this.parts.speaker, agentId: this.#agentId };
+    return { ...this.parts.attempt.speaker, agentId: this.#agentId };
   }
 
   emit(said: Emitted): void {
@@ -115,25 +109,25 @@ export class DurableContext implements NodeContext {
   }
 
   llm(request: LlmRequest, { shown = true }: LlmOptions = {}): Promise<LlmAnswer> {
-    const { journal, voice, llm, signal, ref } = this.parts;
+    const { attempt, llm } = this.parts;
     const callId = this.numbered('llm');
-    const parts = { journal, voice, llm, speaker: this.speaker, say: (fact: Words) => this.say(fact) };
-    return runWithinCall(callId, () => callModel({ ref, callId, request, shown, signal }, parts));
+    const parts = { attempt, llm, speaker: this.speaker, say: (fact: Words) => this.say(fact) };
+    return runWithinCall(callId, () => callModel({ callId, request, shown }, parts));
   }
 
   async tool(name: string, input: unknown): Promise<unknown> {
-    const { journal, voice, agent, signal, ref } = this.parts;
-    const call = { ref, toolUseId: this.numbered(name), name, input, signal };
+    const { attempt, agent } = this.parts;
+    const call = { toolUseId: this.numbered(name), name, input };
     const approve = (toolUseId: string, snapshot: unknown) => this.approval(toolUseId, name, snapshot);
     const log: NodeContext['log'] = (...line) => this.emit({ kind: 'LogWritten', ...logLine(name, ...line) });
-    return callTool(call, { journal, voice, agent: agent(), speaker: this.speaker, approve, log });
+    return callTool(call, { attempt, agent: agent(), speaker: this.speaker, approve, log });
   }
 
   async step<T>(key: string, effect: () => Promise<T> | T): Promise<T> {
-    const recorded = this.parts.journal.effect(key);
+    const recorded = this.parts.attempt.journal.effect(key);
     if (recorded) return recorded.value as T;
     const value = await runWithinCall(`${this.taskKey}#step:${key}`, effect);
-    await this.parts.voice.write(this.order({ kind: 'EffectRecorded', ...this.speaker, key, value: value ?? null }));
+    await this.parts.attempt.write(this.order({ kind: 'EffectRecorded', ...this.speaker, key, value: value ?? null }));
     return value;
   }
 
@@ -158,7 +152,9 @@ export class DurableContext implements NodeContext {
   async switchPolicy(toPolicy: string, reason: string): Promise<void> {
     const fromPolicy = this.parts.policy();
     if (fromPolicy === toPolicy) return;
-    await this.parts.voice.write(this.order({ kind: 'PolicySwitched', ...this.speaker, fromPolicy, toPolicy, reason }));
+    await this.parts.attempt.write(
+      this.order({ kind: 'PolicySwitched', ...this.speaker, fromPolicy, toPolicy, reason }),
+    );
   }
 
   changeAgent(toAgentId: string): void {
@@ -182,13 +178,13 @@ export class DurableContext implements NodeContext {
   private say(fact: Words): void {
     const within = callAround();
     const fresh = this.#before.rest(within === undefined ? fact : { ...fact, within });
-    if (fresh) this.parts.voice.say(fresh);
+    if (fresh) this.parts.attempt.say(fresh);
   }
 
   /** The answer, once there is one. Asked first, then waited for: the body is left by an exception. */
   private async ask(requestId: RequestId, request: InputRequest, expiresInMs?: number): Promise<unknown> {
-    const { journal, voice, clock, ref } = this.parts;
-    const answer = journal.answer(requestId);
+    const { attempt, clock } = this.parts;
+    const answer = attempt.journal.answer(requestId);
     switch (answer?.kind) {
       case 'answered':
         return answer.response;
@@ -199,7 +195,14 @@ export class DurableContext implements NodeContext {
       case undefined: {
         const expiresAt =
           expiresInMs === undefined ? {} : { expiresAt: new Date(clock.now().getTime() + expiresInMs).toISOString() };
-        await voice.write({ kind: 'RequestInput', ...ref, ...this.speaker, requestId, request, ...expiresAt });
+        await attempt.write({
+          kind: 'RequestInput',
+          ...attempt.ref,
+          ...this.speaker,
+          requestId,
+          request,
+          ...expiresAt,
+        });
         throw new NodeSuspension([requestId]);
       }
     }
@@ -210,7 +213,7 @@ export class DurableContext implements NodeContext {
     const requestId = stableRequestId(this.runId, toolUseId, 'approval');
     const request = { type: 'toolApproval', toolUseId, tool, input } as const;
     const { decision, reason, input: edited } = INPUT_RESPONSES.toolApproval.parse(await this.ask(requestId, request));
-    const asked = this.parts.journal.request(requestId)?.request;
+    const asked = this.parts.attempt.journal.request(requestId)?.request;
     switch (decision) {
       case 'approve':
         return asked?.type === 'toolApproval' ? asked.input : input;
@@ -229,7 +232,7 @@ export class DurableContext implements NodeContext {
   }
 
   private order(fact: SpokenFact): RunCommand {
-    return { kind: 'Say', ...this.parts.ref, fact };
+    return { kind: 'Say', ...this.parts.attempt.ref, fact };
   }
 }
 

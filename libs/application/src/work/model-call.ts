@@ -1,22 +1,17 @@
 import type { LlmAnswer } from '@millrace/agent-sdk';
-import type { RunRef } from '@millrace/contracts';
 import { LlmFailed, type LlmPort, type LlmRequest } from '@millrace/ports';
 import type { Speaker } from './durable-context.js';
 import type { Words } from './said-before.js';
-import type { TaskJournal } from './task-journal.js';
-import type { TaskVoice } from './task-voice.js';
+import type { Attempt } from './attempt.js';
 
 interface ModelCall {
-  readonly ref: RunRef;
   readonly callId: string;
   readonly request: LlmRequest;
   readonly shown: boolean;
-  readonly signal: AbortSignal;
 }
 
 interface ModelCallParts {
-  readonly journal: TaskJournal;
-  readonly voice: TaskVoice;
+  readonly attempt: Attempt;
   readonly llm: LlmPort;
   readonly speaker: Speaker;
   readonly say: (fact: Words) => void;
@@ -24,18 +19,18 @@ interface ModelCallParts {
 
 /** The recorded answer, or a new one: its tokens shown as they come, the whole of it stored before it is given. */
 export async function callModel(call: ModelCall, parts: ModelCallParts): Promise<LlmAnswer> {
-  const { callId, request, ref } = call;
-  const { journal, voice, speaker, say } = parts;
-  const recorded = journal.model(callId);
+  const { callId, request } = call;
+  const { attempt, speaker, say } = parts;
+  const recorded = attempt.journal.model(callId);
   if (recorded) return { ...(recorded.content as Content), usage: recorded.usage, stopReason: recorded.stopReason };
 
   const { model, messages, tools = [] } = request;
   const summary = { messages: messages.length, tools: tools.map(({ name }) => name) };
-  voice.say({ kind: 'ModelRequested', ...speaker, callId, model, request: summary });
+  attempt.say({ kind: 'ModelRequested', ...speaker, callId, model, request: summary });
   let text = '';
   let thinking = '';
   const toolCalls: Content['toolCalls'][number][] = [];
-  for await (const chunk of parts.llm.stream(request, call.signal)) {
+  for await (const chunk of parts.llm.stream(request, attempt.signal)) {
     switch (chunk.type) {
       case 'text':
         text += chunk.text;
@@ -52,7 +47,7 @@ export async function callModel(call: ModelCall, parts: ModelCallParts): Promise
         const { usage, stopReason } = chunk;
         const content: Content = { text, toolCalls, ...(thinking === '' ? {} : { thinking }) };
         const fact = { kind: 'ModelResponded', ...speaker, callId, model, content, usage, stopReason } as const;
-        await voice.write({ kind: 'Say', ...ref, fact });
+        await attempt.write({ kind: 'Say', ...attempt.ref, fact });
         return { ...content, usage, stopReason };
       }
     }

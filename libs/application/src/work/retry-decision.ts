@@ -33,9 +33,19 @@ const HOPELESS: ReadonlySet<string> = new Set([
   'ZodRealError',
 ]);
 
-/** As it is stored: what people and later attempts need, without the stack. */
+const LONGEST_MESSAGE = 10_000;
+const LONGEST_NAME = 200;
+
+/** As it is stored: what people and later attempts need, bounded, and without the stack, which the worker's log has. */
 export const describeError = (error: unknown, extra: Partial<NodeError> = {}): NodeError => {
-  if (!(error instanceof Error)) return { message: String(error), ...extra };
-  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
-  return { message: error.message, name: error.name, ...code, ...extra };
+  if (!(error instanceof Error)) return { message: bounded(error, LONGEST_MESSAGE), ...extra };
+  const { message, name } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? { code: bounded(error.code, LONGEST_NAME) } : {};
+  return { message: bounded(message, LONGEST_MESSAGE), name: bounded(name, LONGEST_NAME), ...code, ...extra };
+};
+
+/** Authors may have put anything in place of a text. */
+const bounded = (value: unknown, most: number): string => {
+  const text = String(value).toWellFormed();
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 };

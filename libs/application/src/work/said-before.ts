@@ -7,23 +7,30 @@ export type Words = Exclude<
   { kind: 'ModelRequested' | 'ModelResponded' | 'EffectRecorded' | 'PolicySwitched' }
 >;
 
+/** How much of each sort the attempts that still stand have said: texts by their length, since deltas may be merged. */
+export class SaidSoFar {
+  readonly texts = new Map<string, number>();
+  readonly counts = new Map<string, number>();
+
+  add(event: RunEvent): void {
+    const [sums, more] =
+      event.kind === 'TokenDelta' || event.kind === 'ThoughtDelta' ? [this.texts, event.text.length] : [this.counts, 1];
+    sums.set(placeOf(event), (sums.get(placeOf(event)) ?? 0) + more);
+  }
+}
+
 /**
  * A body that continues after a wait runs from its start, and says again what it said before it waited. That stands in
  * the log already, so it is passed over: text by its length, since deltas may have been merged, the rest by its number.
  * Each call counts for itself: one that was recorded is not made again, and what was said in it is not said again either.
  */
 export class SaidBefore {
-  readonly #texts = new Map<string, number>();
-  readonly #counts = new Map<string, number>();
+  readonly #texts: Map<string, number>;
+  readonly #counts: Map<string, number>;
 
-  constructor(said: readonly RunEvent[]) {
-    for (const event of said) {
-      if (event.kind === 'TokenDelta' || event.kind === 'ThoughtDelta') {
-        this.#texts.set(placeOf(event), (this.#texts.get(placeOf(event)) ?? 0) + event.text.length);
-      } else {
-        this.#counts.set(placeOf(event), (this.#counts.get(placeOf(event)) ?? 0) + 1);
-      }
-    }
+  constructor({ texts, counts }: SaidSoFar) {
+    this.#texts = new Map(texts);
+    this.#counts = new Map(counts);
   }
 
   /** What of the fact is new; undefined when nothing is. */

@@ -1,4 +1,5 @@
 import type { RequestId, RunEvent, RunFactOf, TaskKey } from '@millrace/contracts';
+import { SaidSoFar } from './said-before.js';
 
 export type Answer =
   { readonly kind: 'answered'; readonly response: unknown } | { readonly kind: 'expired' } | { readonly kind: 'open' };
@@ -13,25 +14,26 @@ export class TaskJournal {
   readonly #tools = new Map<string, RunFactOf<'ToolFinished'>>();
   readonly #requests = new Map<RequestId, RunFactOf<'InputRequested'>>();
   readonly #answers = new Map<RequestId, Answer>();
-  readonly #failed = new Set<number>();
+  /** The last attempt that failed; those before it that did not fail themselves have been passed on to it. */
+  #lastFailed = 0;
   /** What the attempts that still stand have said, for one that continues them after a wait. */
-  #said: RunEvent[] = [];
+  #said = new SaidSoFar();
 
   constructor(private readonly key: TaskKey) {}
 
   static of(key: TaskKey, events: Iterable<RunEvent>): TaskJournal {
     const journal = new TaskJournal(key);
-    for (const event of events) journal.take(event);
+    for (const event of events) journal.evolve(event);
     return journal;
   }
 
-  take(event: RunEvent): void {
+  evolve(event: RunEvent): void {
     if (event.kind === 'InputProvided' && this.#requests.has(event.requestId)) {
       this.#answers.set(event.requestId, { kind: 'answered', response: event.response });
     } else if (event.kind === 'InputExpired' && this.#requests.has(event.requestId)) {
       this.#answers.set(event.requestId, { kind: 'expired' });
     } else if ('taskKey' in event && event.taskKey === this.key) {
-      this.takeOwn(event);
+      this.evolveOwn(event);
     }
   }
 
@@ -44,10 +46,13 @@ export class TaskJournal {
     return this.#models.get(callId);
   }
 
-  /** A failure that made its attempt fail is forgotten: the attempt after it is there to do better. */
+  /**
+   * A failure is forgotten once an attempt that knew of it has failed: the attempt after that is there to do better. The
+   * tool may have been called by one before, whose worker died.
+   */
   tool(toolUseId: string): RunFactOf<'ToolFinished'> | undefined {
     const finished = this.#tools.get(toolUseId);
-    return finished && !finished.ok && this.#failed.has(finished.attempt) ? undefined : finished;
+    return finished && !finished.ok && finished.attempt <= this.#lastFailed ? undefined : finished;
   }
 
   wasTried(toolUseId: string): boolean {
@@ -66,17 +71,17 @@ export class TaskJournal {
     return [...this.#requests.keys()];
   }
 
-  get said(): readonly RunEvent[] {
+  get said(): SaidSoFar {
     return this.#said;
   }
 
-  private takeOwn(event: Extract<RunEvent, { taskKey: TaskKey }>): void {
+  private evolveOwn(event: Extract<RunEvent, { taskKey: TaskKey }>): void {
     switch (event.kind) {
       case 'NodeStarted':
-        if (event.continues !== true) this.#said = [];
+        if (event.continues !== true) this.#said = new SaidSoFar();
         return;
       case 'NodeRetryScheduled':
-        this.#failed.add(event.attempt);
+        this.#lastFailed = event.attempt;
         return;
       case 'EffectRecorded':
         this.#effects.set(event.key, event.value);
@@ -101,7 +106,7 @@ export class TaskJournal {
       case 'LogWritten':
       case 'ProgressReported':
       case 'AgentChanged':
-        this.#said.push(event);
+        this.#said.add(event);
         return;
       case 'NodeFinished':
       case 'NodeSuspended':

@@ -6,22 +6,18 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from '@millrace/agent-sdk';
-import type { RunRef } from '@millrace/contracts';
 import type { Speaker } from './durable-context.js';
 import type { TaskJournal } from './task-journal.js';
-import type { TaskVoice } from './task-voice.js';
+import type { Attempt } from './attempt.js';
 
 interface ToolUse {
-  readonly ref: RunRef;
   readonly toolUseId: string;
   readonly name: string;
   readonly input: unknown;
-  readonly signal: AbortSignal;
 }
 
 interface ToolUseParts {
-  readonly journal: TaskJournal;
-  readonly voice: TaskVoice;
+  readonly attempt: Attempt;
   readonly agent: AgentDefinition;
   readonly speaker: Speaker;
   readonly log: ToolCall['log'];
@@ -36,8 +32,9 @@ export class ToolFailed extends Error {
 
 /** The recorded result, or the call: its intent is stored before it, its result before it is given. */
 export async function callTool(use: ToolUse, parts: ToolUseParts): Promise<unknown> {
-  const { journal, voice, agent, speaker, log } = parts;
-  const { ref, name, signal } = use;
+  const { attempt, agent, speaker, log } = parts;
+  const { journal, ref, signal } = attempt;
+  const { name } = use;
   const toolUseId = idOf(use.toolUseId, journal);
   const recorded = journal.tool(toolUseId);
   if (recorded?.ok) return recorded.output;
@@ -50,19 +47,19 @@ export async function callTool(use: ToolUse, parts: ToolUseParts): Promise<unkno
     throw new ToolFailed(recorded.error ?? 'The tool failed');
   }
   const call = { ...ref, ...speaker, toolUseId, tool: name };
-  await voice.write({ kind: 'RequestTool', ...call, input: asked, ...(needsApproval ? { needsApproval } : {}) });
+  await attempt.write({ kind: 'RequestTool', ...call, input: asked, ...(needsApproval ? { needsApproval } : {}) });
   try {
     const input = needsApproval ? checked(definition, name, await parts.approve(toolUseId, asked)) : asked;
-    const progress = (status: string) => void voice.write({ kind: 'ProgressTool', ...call, status }).catch(() => {}); // the next write says why
+    const progress = (status: string) => void attempt.write({ kind: 'ProgressTool', ...call, status }).catch(() => {}); // the next write says why
     // Under its first id: a call made again because it failed is given the answers and steps it had.
     const run = () => definition.run(input, { idempotencyKey: toolUseId, signal, progress, log });
     const output = await runWithinCall(use.toolUseId, run);
-    await voice.write({ kind: 'FinishTool', ...call, ok: true, output: output ?? null });
+    await attempt.write({ kind: 'FinishTool', ...call, ok: true, output: output ?? null });
     return output;
   } catch (error) {
     if (error instanceof NodeSuspension || signal.aborted) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    await voice.write({ kind: 'FinishTool', ...call, ok: false, error: message });
+    await attempt.write({ kind: 'FinishTool', ...call, ok: false, error: message });
     throw error;
   }
 }

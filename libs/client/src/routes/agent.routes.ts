@@ -1,5 +1,9 @@
 import type {
+  AgentDetail,
   AgentInputRequest,
+  AgentsPage,
+  AgentsRequest,
+  AgentSummary,
   CommandRequest,
   RunCreated,
   StartAgentRequest,
@@ -8,12 +12,36 @@ import type {
 import type { Transport } from '../http/transport.js';
 import { type CreateOptions, type RequestOptions, Requests, segment } from './request.js';
 
-/** The agent dialect: `/api/agent`. */
+/** The agents there are: `/agents/catalogue`; and the agent dialect: `/api/agent`. */
 export class AgentRoutes {
   readonly #requests: Requests;
 
   constructor(transport: Transport) {
     this.#requests = new Requests(transport);
+  }
+
+  /** One page, by their ids; `nextCursor` leads to the next one. */
+  list(which: AgentsRequest = {}, options?: RequestOptions): Promise<AgentsPage> {
+    return this.#requests.read(CATALOGUE, options, which);
+  }
+
+  /** All of them, page by page as the loop gets there. */
+  async *each(which: AgentsRequest = {}, options?: RequestOptions): AsyncGenerator<AgentSummary> {
+    let cursor = which.cursor;
+    do {
+      const page = await this.list({ ...which, cursor }, options);
+      yield* page.agents;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  }
+
+  /** What it takes, which tools it has and how it goes: in the version new runs start with, or in another one. */
+  get(
+    agent: string,
+    { version, ...options }: RequestOptions & { readonly version?: string } = {},
+  ): Promise<AgentDetail> {
+    const path = `${CATALOGUE}/${segment(agent)}`;
+    return this.#requests.read(version === undefined ? path : `${path}/versions/${segment(version)}`, options);
   }
 
   start(order: StartAgentRequest, options?: CreateOptions): Promise<RunCreated> {
@@ -28,3 +56,5 @@ export class AgentRoutes {
     return this.#requests.order(`/api/agent/${segment(runId)}/abort`, why, options);
   }
 }
+
+const CATALOGUE = '/agents/catalogue';

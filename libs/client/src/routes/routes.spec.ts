@@ -26,6 +26,9 @@ const CALLS: Record<string, [call: (client: MillraceClient) => Promise<unknown>,
   answerInput: [({ runs }) => runs.answer(ID, REQUEST, { text: 'Ada' }), { response: { text: 'Ada' } }],
   markRunDone: [({ runs }) => runs.done(ID, { note: 'good' }), { note: 'good' }],
   retryRun: [({ runs }) => runs.retry(ID, { note: 'shorter' }), { note: 'shorter' }],
+  listAgents: [({ agents }) => agents.list()],
+  getAgent: [({ agents }) => agents.get(ID)],
+  getAgentVersion: [({ agents }) => agents.get(ID, { version: REQUEST })],
   runAgent: [({ agents }) => agents.start({ agent: 'echo', input: 1 }), { agent: 'echo', input: 1 }],
   answerAgent: [
     ({ agents }) => agents.input(ID, { requestId: REQUEST, response: { text: 'Ada' } }),
@@ -56,7 +59,7 @@ describe('The client', () => {
     expect(await call?.(server.client())).toEqual({ ok: id });
     const [asked] = server.asked;
     expect(asked?.method).toBe(method.toUpperCase());
-    expect(asked?.path).toBe(path.replace(/:(id|runId)\b/, ID).replace(':requestId', REQUEST));
+    expect(asked?.path).toBe(path.replace(/:(id|runId|agent)\b/, ID).replace(/:(requestId|version)/, REQUEST));
     expect(asked?.body).toEqual(body);
     expect(asked?.headers['idempotency-key'] !== undefined).toBe(creates === 'by key');
   });

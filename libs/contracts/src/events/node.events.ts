@@ -10,7 +10,7 @@ export const NodeError = z.object({
 });
 export type NodeError = z.infer<typeof NodeError>;
 
-/** The tasks of one superstep. Never their input: the log would grow with the square of the run. */
+/** The tasks of a superstep of several nodes. Never their input: the log would grow with the square of the run. */
 export const NodeScheduled = Stamp.extend({
   kind: z.literal('NodeScheduled'),
   tasks: z
@@ -23,6 +23,8 @@ export const NodeStarted = PublicStamp.extend({
   ...Speaker,
   /** True after a wait: what the attempt before said still stands. Absent: it is superseded. */
   continues: z.boolean().optional(),
+  /** The task is scheduled by this very event: its step is this node alone, and its worker has begun it. */
+  scheduled: z.object({ inputHash: z.string().min(1) }).optional(),
 });
 
 export const NodeFinished = PublicStamp.extend({

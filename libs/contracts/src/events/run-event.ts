@@ -12,6 +12,7 @@ export const RunEvent = z.discriminatedUnion('kind', [
   lifecycle.RunPaused,
   lifecycle.RunResumed,
   lifecycle.RunCancelRequested,
+  lifecycle.GraphEnded,
   lifecycle.RunFinished,
   lifecycle.RunFailed,
   lifecycle.RunCanceled,

@@ -59,6 +59,20 @@ export const RunCancelRequested = PublicStamp.extend({
   reason: Reason.optional(),
 });
 
+/** The run's graph has come to its end in a worker; the orchestrator makes the terminal event of it. */
+export const GraphEnded = Stamp.extend({
+  kind: z.literal('GraphEnded'),
+  result: z.enum(['SUCCEEDED', 'FAILED']),
+  summary: z.string(),
+  stepsCompleted: z.int().nonnegative(),
+  output: z.unknown().optional(),
+  sources: z.array(z.string()),
+  usage: Usage,
+  toolsUsed: z.array(Name),
+  /** Why it failed. */
+  error: z.object({ reason: z.string(), errorCode: z.string().min(1) }).optional(),
+});
+
 export const RunFinished = PublicStamp.extend({
   kind: z.literal('RunFinished'),
   summary: z.string(),

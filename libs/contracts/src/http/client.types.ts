@@ -5,6 +5,7 @@ import type { AgentInputBody, StartAgentBody } from './agent.http.js';
 import type { CommandBody, CreateRunBody, EventsPage, EventsQuery, RunStatusAnswer } from './native.http.js';
 import type { DoneBody } from './requests.http.js';
 import type { RetryBody } from './retry.http.js';
+import type { AgentsQuery } from './catalogue.http.js';
 import type { RunsQuery } from './run-list.http.js';
 import type { LogsAnswer, MessagesAnswer, StepsAnswer, TrailAnswer } from './run-reads.http.js';
 import type { CreateThreadBody, PostMessageBody, ThreadCreatedAnswer, ThreadRunView } from './thread.http.js';
@@ -20,6 +21,9 @@ export type RetryRequest = z.input<typeof RetryBody>;
 export type EventsRequest = { readonly [K in keyof z.infer<typeof EventsQuery>]?: number | undefined };
 /** Every filter narrows. */
 export type RunsRequest = Partial<Omit<z.input<typeof RunsQuery>, 'limit'>> & { readonly limit?: number | undefined };
+export type AgentsRequest = Partial<Omit<z.input<typeof AgentsQuery>, 'limit'>> & {
+  readonly limit?: number | undefined;
+};
 export type StartAgentRequest = z.input<typeof StartAgentBody>;
 export type AgentInputRequest = z.input<typeof AgentInputBody>;
 export type CreateThreadRequest = z.input<typeof CreateThreadBody>;

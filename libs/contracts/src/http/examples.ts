@@ -11,6 +11,32 @@ const summary = {
   ...{ agent: 'echo', appId: 'demo', policy: 'default', policyVersion: 1, stepsCompleted: 1, userId: 'ada' },
   ...{ inputSummary: 'hello', summary: 'Said hello.' },
 };
+const echo = {
+  id: 'echo',
+  version: '2',
+  title: 'Echo',
+  description: 'Says back what it is told.',
+  conversational: true,
+};
+const echoDetail = {
+  ...{ ...echo, policies: [], speakers: ['echo'], tools: [], served: true },
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  graph: {
+    nodes: [
+      { id: '__start__', name: '__start__', kind: 'start' },
+      { id: 'echo', name: 'echo', kind: 'node' },
+      { id: '__end__', name: '__end__', kind: 'end' },
+    ],
+    edges: [
+      { from: '__start__', to: 'echo', conditional: false },
+      { from: 'echo', to: '__end__', conditional: false },
+    ],
+  },
+  versions: [
+    { version: '2', served: true },
+    { version: '1', served: false },
+  ],
+};
 const reason = { reason: 'wrong input' };
 const status = (now: string) => ({ status: now });
 const madeRun = { answer: { runId: aRunId } };
@@ -85,6 +111,9 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     body: { note: 'shorter, please' },
     answer: { runId: aRunId, improvementRunId: FACT_FIXTURES.ImprovementProvided.improvementRunId },
   },
+  listAgents: { answer: { agents: [{ ...echo, served: true }] } },
+  getAgent: { answer: echoDetail },
+  getAgentVersion: { answer: { ...echoDetail, version: '1', served: false } },
   runAgent: { body: { agent: 'chat', input: { text: 'hello' } }, ...madeRun },
   answerAgent: { body: { requestId: aRequestId, response: { choice: 'left' } }, answer: status('RUNNING') },
   abortAgent: { body: reason, answer: status('CANCELED_REQUESTED') },

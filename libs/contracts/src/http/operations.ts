@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ThreadRunStatus } from '../run-status.js';
 import { AgentInputBody, AgentRunParams, StartAgentBody } from './agent.http.js';
+import { AgentDetail, AgentParams, AgentsPage, AgentsQuery, AgentVersionParams } from './catalogue.http.js';
 import {
   CommandBody,
   CreateRunBody,
@@ -42,6 +43,7 @@ const run = { tag: 'native', params: RunParams } as const;
 const order = { ...run, method: 'post', body: allowed(CommandBody), answer: RunStatusAnswer } as const;
 const read = { ...run, method: 'get' } as const;
 const runs = '/agents/runs';
+const catalogue = '/agents/catalogue';
 
 /** Every route but health and this document; a spec compares the list with the routes that are there. */
 export const OPERATIONS: readonly Operation[] = [
@@ -81,6 +83,18 @@ export const OPERATIONS: readonly Operation[] = [
   {
     ...{ ...order, id: 'retryRun', path: `${runs}/:id/retry`, summary: 'A new run in place of an ended one' },
     ...{ body: allowed(RetryBody), answer: RetryCreated, creates: 'by key' },
+  },
+  {
+    ...{ id: 'listAgents', method: 'get', path: catalogue, tag: 'native', summary: 'Agents that can be asked for' },
+    ...{ query: AgentsQuery, answer: AgentsPage },
+  },
+  {
+    ...{ id: 'getAgent', method: 'get', path: `${catalogue}/:agent`, tag: 'native', params: AgentParams },
+    ...{ summary: 'One of them, in the version new runs start with', answer: AgentDetail },
+  },
+  {
+    ...{ id: 'getAgentVersion', method: 'get', path: `${catalogue}/:agent/versions/:version`, tag: 'native' },
+    ...{ params: AgentVersionParams, summary: 'One of its versions, whether it is served or not', answer: AgentDetail },
   },
   {
     ...{ id: 'runAgent', method: 'post', path: '/api/agent/run', tag: 'agent', summary: 'Run an agent' },

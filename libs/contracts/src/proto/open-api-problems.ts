@@ -1,3 +1,4 @@
+import { RunCreated } from '../http/native.http.js';
 import type { Operation } from '../http/operations.js';
 import { aRunId } from '../fixtures.js';
 import type { JsonObject } from './json-schema.js';
@@ -29,7 +30,13 @@ const PROBLEMS = {
   },
   NotFound: {
     ...{ status: 404, code: 'RUN_NOT_FOUND', title: 'No such run.' },
-    description: 'There is none, or it is another tenant’s: both are told in the same words.',
+    description:
+      'There is none, or it is another tenant’s: both are told in the same words. Or, as AGENT_NOT_FOUND, no such agent.',
+  },
+  AgentNotFound: {
+    ...{ status: 404, code: 'AGENT_NOT_FOUND', title: 'No such agent.' },
+    description: 'No worker ever announced it, or not in this version: `detail` names those there are.',
+    more: { detail: 'There is no agent ekho: there are echo, treadmill' },
   },
   Refused: {
     ...{ status: 409, code: 'RUN_ENDED', title: 'The run has ended; nothing more can happen to it.' },
@@ -54,6 +61,13 @@ const PROBLEMS = {
   KeyReused: {
     ...{ status: 422, code: 'IDEMPOTENCY_KEY_REUSED', title: 'This key was used before, for another request.' },
     description: 'The Idempotency-Key came with another request before.',
+  },
+  InputInvalid: {
+    ...{ status: 422, code: 'INPUT_INVALID', title: 'The agent does not take this input.' },
+    description:
+      'The input schema of the agent refuses the input, and `errors` names the fields; or, as IDEMPOTENCY_KEY_REUSED, the ' +
+      'Idempotency-Key came with another request before.',
+    more: { errors: [{ field: 'input.text', message: 'is missing: it must be a string' }] },
   },
   RateLimited: {
     ...{ status: 429, code: 'RATE_LIMITED', title: 'Too many requests; try again later.' },
@@ -84,20 +98,26 @@ export const problemResponses = (): JsonObject =>
 export const problemsOf = (operation: Operation): JsonObject => {
   const names: ProblemName[] = [
     ...(['Invalid', 'Unauthenticated', 'Forbidden'] as const),
-    ...(namesSomething(operation) ? (['NotFound'] as const) : []),
+    ...notFound(operation),
     ...(operation.params && operation.body ? (['Refused'] as const) : []),
     ...(operation.id.startsWith('answer') ? (['Expired'] as const) : []),
     ...(operation.params ? (['AddressTooLong'] as const) : []),
     ...(operation.body ? (['TooLarge', 'NoJson'] as const) : []),
-    ...(operation.creates === 'by key' ? (['KeyReused'] as const) : []),
-    ...(['RateLimited', 'Failed', operation.id.startsWith('list') ? 'ListsUnavailable' : 'Unavailable'] as const),
+    ...(operation.creates === 'by key' ? ([startsRun(operation) ? 'InputInvalid' : 'KeyReused'] as const) : []),
+    ...(['RateLimited', 'Failed', operation.id === 'listRuns' ? 'ListsUnavailable' : 'Unavailable'] as const),
   ];
   return referencesTo(names);
 };
 
-/** In its address, or as the thread a run is to be in. */
-const namesSomething = ({ params, body }: Operation): boolean =>
-  params !== undefined || (body !== undefined && 'threadId' in body.schema.shape);
+/** What it names in its address, or in its body. */
+const notFound = ({ params, body }: Operation): ProblemName[] => {
+  if (params !== undefined) return ['agent' in params.shape ? 'AgentNotFound' : 'NotFound'];
+  const named = Object.keys(body?.schema.shape ?? {});
+  if (named.includes('threadId')) return ['NotFound'];
+  return named.includes('agent') ? ['AgentNotFound'] : [];
+};
+
+const startsRun = ({ answer }: Operation): boolean => answer === RunCreated;
 
 export const referencesTo = (names: readonly ProblemName[]): JsonObject =>
   Object.fromEntries(names.map((name) => [PROBLEMS[name].status, { $ref: `#/components/responses/${name}` }]));

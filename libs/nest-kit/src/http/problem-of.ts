@@ -26,8 +26,11 @@ export const problemOf = (error: unknown): Answer => {
 /** Whatever found it, a schema or a use case: it has a `problems` with the fields. */
 const invalid = (error: PlatformError): Answer => ({
   ...{ status: 400, code: error.code, title: 'The request is not valid.' },
-  ...('problems' in error && Array.isArray(error.problems) ? { errors: error.problems as Problem['errors'] } : {}),
+  ...fieldsOf(error),
 });
+
+const fieldsOf = (error: PlatformError): Pick<Problem, 'errors'> =>
+  'problems' in error && Array.isArray(error.problems) ? { errors: error.problems as Problem['errors'] } : {};
 
 const isRefusal = (code: string): code is RefusalCode => Object.hasOwn(REFUSALS, code);
 
@@ -53,6 +56,8 @@ const NO_LISTS = 'Lists cannot be answered at present; try again.';
 
 /** Titles have no ids: another tenant's run and one that never was are told in the same words. */
 const BY_CODE: Readonly<Record<string, (error: PlatformError) => Omit<Answer, 'code'>>> = {
+  AGENT_NOT_FOUND: ({ message }) => ({ status: 404, title: 'No such agent.', detail: message }),
+  INPUT_INVALID: (error) => ({ status: 422, title: 'The agent does not take this input.', ...fieldsOf(error) }),
   THREAD_NOT_FOUND: ({ message }) => ({ status: 404, title: message }),
   UNAUTHENTICATED: ({ message }) => ({
     ...{ status: 401, title: 'A valid token is needed.', detail: message },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { aTenantId } from '@millrace/contracts';
 import { exportJWK, exportSPKI, generateKeyPair, type GenerateKeyPairResult, SignJWT } from 'jose';
 import { once } from 'node:events';
@@ -10,11 +10,14 @@ let server: Server;
 let keys: GenerateKeyPairResult;
 let others: GenerateKeyPairResult;
 let url: string;
+let published: { keys: unknown[] };
+let fetches = 0;
 beforeAll(async () => {
   keys = await generateKeyPair('ES256', { extractable: true });
-  others = await generateKeyPair('ES256');
-  const published = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }] };
+  others = await generateKeyPair('ES256', { extractable: true });
+  published = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }] };
   server = createServer((request, response) => {
+    fetches += 1;
     response.statusCode = request.url === '/keys' ? 200 : 500;
     response.end(JSON.stringify(published));
   }).listen(0, '127.0.0.1');
@@ -63,4 +66,31 @@ describe('A token verifier with a key set', () => {
       await expect(verifierAt(away).verify(good)).rejects.toMatchObject({ code: 'KEYS_UNAVAILABLE' });
     }
   });
+
+  it('knows a token again, until its key set was fetched again and has its key no more', async () => {
+    const verifier = verifierAt(`${url}/keys`);
+    const good = await token(keys.privateKey);
+    await verifier.verify(good);
+    const first = await verifier.verify(good);
+    const before = fetches;
+    expect(await verifier.verify(good)).toBe(first);
+    expect(fetches).toBe(before);
+
+    const { keys: withdrawn } = published;
+    published = { keys: [{ ...(await exportJWK(others.publicKey)), kid: 'two', alg: 'ES256' }] };
+    jest.useFakeTimers({ now: Date.now() + 11 * 60_000, doNotFake: UNFAKED });
+    try {
+      await expect(verifier.verify(good)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(fetches).toBeGreaterThan(before);
+    } finally {
+      jest.useRealTimers();
+      published = { keys: withdrawn };
+    }
+  });
 });
+
+/** Only the clock is set forward. */
+const UNFAKED = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];

@@ -34,6 +34,7 @@ export const pauseRun = order<domain.PauseRun>('PauseRun', contentOf('RunPaused'
 export const resumeRun = order<domain.ResumeRun>('ResumeRun', contentOf('RunResumed'));
 export const cancelRun = order<domain.CancelRun>('CancelRun', contentOf('RunCancelRequested'));
 export const confirmCancel = order<domain.ConfirmCancel>('ConfirmCancel', {});
+export const endGraph = order<domain.EndGraph>('EndGraph', contentOf('GraphEnded'));
 export const finishRun = order<domain.FinishRun>('FinishRun', contentOf('RunFinished'));
 export const failRun = order<domain.FailRun>('FailRun', contentOf('RunFailed'));
 export const achieveGoal = order<domain.AchieveGoal>('AchieveGoal', contentOf('GoalAchieved'));

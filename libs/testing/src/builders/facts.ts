@@ -11,6 +11,7 @@ export const runStarted = fact('RunStarted');
 export const runPaused = fact('RunPaused');
 export const runResumed = fact('RunResumed');
 export const runCancelRequested = fact('RunCancelRequested');
+export const graphEnded = fact('GraphEnded');
 export const runFinished = fact('RunFinished');
 export const runFailed = fact('RunFailed');
 export const runCanceled = fact('RunCanceled');

@@ -43,6 +43,22 @@ export const HISTORY_SCRIPTS: { readonly [name: string]: readonly RunCommand[] }
     to.finishNode(),
     to.finishRun({ toolsUsed: [] }),
   ],
+  'moved-by-one-worker': [
+    to.requestRun(),
+    to.startRun(),
+    to.startNode({ ...plan(1), scheduled: { inputHash: aTask().inputHash } }),
+    to.startNode({ ...plan(2), scheduled: { inputHash: aTask().inputHash } }), // its worker died
+    to.say(tokenDelta({ ...plan(2), text: 'hello' })),
+    to.finishNode(plan(2)),
+    to.scheduleNodes({ tasks: [aTask('2/write[0]'), aTask('2/write[1]')] }),
+    to.startNode(write(0)),
+    to.startNode(write(1)),
+    to.finishNode(write(1)),
+    to.finishNode(write(0)),
+    to.saveCheckpoint({ iteration: 2 }),
+    to.endGraph(),
+    to.finishRun({ toolsUsed: [] }),
+  ],
   'retried-approved-canceled': [
     to.requestRun({ idempotencyKey: 'order-1', projectId: 'atlas' }),
     to.queueRun(),

@@ -1,45 +1,77 @@
-import { freePort, startNats } from '@millrace/local-servers';
+import { type NatsCluster, planNatsCluster } from '@millrace/local-servers';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalTestServer } from './local-test-server.js';
-import { type TestNats, usesContainers } from './test-server.js';
+import { RouteHold } from './route-hold.js';
+import { type TestNats, type TestNatsOptions, usesContainers } from './test-server.js';
 
 export interface TestNatsCluster {
   readonly servers: readonly TestNats[];
   readonly urls: readonly string[];
+  /** Resolves when all servers know the same leader and are current. */
+  readonly agreed: () => Promise<void>;
   stop(): Promise<void>;
 }
 
+/** Of three servers the last one, which learns nothing of the others while it is held, and serves its clients all the same. */
+export interface LaggingNatsCluster extends TestNatsCluster {
+  readonly laggard: TestNats;
+  hold(): void;
+  release(): void;
+}
+
 /** Servers that replicate among themselves. Resolves when they have agreed on a leader and streams can be made. */
-export async function startTestNatsCluster(size = 3): Promise<TestNatsCluster> {
+export async function startTestNatsCluster(size = 3, options: TestNatsOptions = {}): Promise<TestNatsCluster> {
   if (usesContainers()) {
     const { startNatsClusterContainers } = await import('./nats-cluster-containers.js');
-    return startNatsClusterContainers(size);
+    return startNatsClusterContainers(size, options);
   }
-  const members = await Promise.all(
-    Array.from({ length: size }, async (_, index) => ({
-      serverName: `n${index + 1}`,
-      storeDir: mkdtempSync(join(tmpdir(), 'millrace-test-nats-')),
-      clusterPort: await freePort(),
-      monitorPort: await freePort(),
-    })),
+  return startPlanned(
+    await planNatsCluster({ name: 'test', storeDirs: throwAwayFolders(size), ...DEFAULTS, ...options }),
   );
-  const routes = members.map(({ clusterPort }) => `127.0.0.1:${clusterPort}`);
-  const servers = await allOrNone(
-    members.map(({ serverName, storeDir, clusterPort, monitorPort }) =>
-      LocalTestServer.open(storeDir, (port) =>
-        startNats({
-          ...{ serverName, storeDir, monitorPort, syncAlways: false },
-          cluster: { name: 'test', port: clusterPort, routes },
-          ...(port === undefined ? {} : { port }),
-        }),
-      ),
-    ),
-  );
-  const cluster = clusterOf(servers);
+}
+
+/** Always processes of this machine: in containers the servers reach each other without us. */
+export async function startLaggingNatsCluster(options: TestNatsOptions = {}): Promise<LaggingNatsCluster> {
+  const holds: RouteHold[] = [];
+  const closeHolds = async () => void (await Promise.all(holds.splice(0).map((hold) => hold.close())));
+  const plan = await planNatsCluster({
+    ...{ name: 'test', storeDirs: throwAwayFolders(3), ...DEFAULTS, ...options },
+    async routesOf(member, [first = '', second = '']) {
+      if (member < 2) return [first, second];
+      holds.push(await RouteHold.before(first), await RouteHold.before(second));
+      return holds.map(({ address }) => address);
+    },
+  });
+  const cluster = await startPlanned(plan).catch(async (error: unknown) => {
+    await closeHolds();
+    throw error;
+  });
+  const [, , laggard] = cluster.servers;
+  if (laggard === undefined) throw new TypeError('three were planned');
+  return {
+    ...cluster,
+    laggard,
+    hold: () => holds.forEach((hold) => hold.hold()),
+    release: () => holds.forEach((hold) => hold.release()),
+    async stop() {
+      await cluster.stop();
+      await closeHolds();
+    },
+  };
+}
+
+const DEFAULTS = { syncAlways: false };
+
+const throwAwayFolders = (size: number): string[] =>
+  Array.from({ length: size }, () => mkdtempSync(join(tmpdir(), 'millrace-test-nats-')));
+
+async function startPlanned({ members, agreed }: NatsCluster): Promise<TestNatsCluster> {
+  const servers = await allOrNone(members.map(({ storeDir, start }) => LocalTestServer.open(storeDir, start)));
+  const cluster = clusterOf(servers, agreed);
   try {
-    await haveALeader(members.map(({ monitorPort }) => `http://127.0.0.1:${monitorPort}`));
+    await agreed();
   } catch (error) {
     await cluster.stop();
     throw error;
@@ -47,9 +79,10 @@ export async function startTestNatsCluster(size = 3): Promise<TestNatsCluster> {
   return cluster;
 }
 
-export const clusterOf = (servers: readonly TestNats[]): TestNatsCluster => ({
+export const clusterOf = (servers: readonly TestNats[], agreed: () => Promise<void>): TestNatsCluster => ({
   servers,
   urls: servers.map(({ url }) => url),
+  agreed,
   stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
 });
 
@@ -59,24 +92,6 @@ export async function allOrNone<T extends TestNats>(starting: Promise<T>[]): Pro
   const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed === undefined) return started;
-  await clusterOf(started).stop();
+  await Promise.all(started.map((server) => server.stop()));
   throw failed.reason;
-}
-
-/** Every server knows the same leader, and is current itself. */
-export async function haveALeader(monitorUrls: readonly string[]): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const views = await Promise.all(monitorUrls.map(leaderSeenBy));
-    if (views[0] !== undefined && views.every((leader) => leader === views[0])) return;
-    if (Date.now() > deadline) throw new Error(`The NATS cluster has no leader after 60 s: ${views.join(', ')}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-async function leaderSeenBy(monitorUrl: string): Promise<string | undefined> {
-  const health = await fetch(`${monitorUrl}/healthz`);
-  if (!health.ok) return undefined;
-  const jetStream = (await (await fetch(`${monitorUrl}/jsz`)).json()) as { meta_cluster?: { leader?: string } };
-  return jetStream.meta_cluster?.leader;
 }

@@ -8,7 +8,7 @@ import { readRules } from './run-log.read-rules.js';
 
 export type { OpenedRunLog } from './log-fixtures.js';
 
-/** What every run log promises: held against the one in memory and against JetStream, replicated or not. */
+/** What every run log promises: also held against one that is replicated, apart from the rest of its platform. */
 export const runLogContract = (name: string, open: () => Promise<OpenedRunLog>): void => {
   describe(`The ${name} run log`, () => {
     let opened: OpenedRunLog;
@@ -16,11 +16,14 @@ export const runLogContract = (name: string, open: () => Promise<OpenedRunLog>):
       opened = await open();
     });
     afterAll(() => opened.close());
-
-    appendRules(() => opened);
-    readRules(() => opened);
-    followRules(() => opened);
-    payloadRules(() => opened);
-    concurrencyRules(() => opened);
+    runLogRules(() => opened);
   });
+};
+
+export const runLogRules = (opened: () => OpenedRunLog): void => {
+  appendRules(opened);
+  readRules(opened);
+  followRules(opened);
+  payloadRules(opened);
+  concurrencyRules(opened);
 };

@@ -5,6 +5,7 @@ import { RequestMethod } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { z } from 'zod';
 import { AgentController } from '../routes/agent.controller.js';
+import { CatalogueController } from '../routes/catalogue.controller.js';
 import { NativeController } from '../routes/native.controller.js';
 import { RunListController } from '../routes/run-list.controller.js';
 import { StreamTicketController } from '../routes/stream-ticket.controller.js';
@@ -12,6 +13,7 @@ import { ThreadController } from '../routes/thread.controller.js';
 import { ThreadRunController } from '../routes/thread-run.controller.js';
 
 const CONTROLLERS = [
+  CatalogueController,
   NativeController,
   AgentController,
   ThreadController,

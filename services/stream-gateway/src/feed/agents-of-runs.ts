@@ -1,5 +1,7 @@
 import type { RunRef } from '@millrace/contracts';
+import { PlatformError } from '@millrace/kernel';
 import type { RunLog } from '@millrace/ports';
+import type { Unreadables } from '../streams/unreadables.js';
 
 const MOST_RUNS = 10_000;
 
@@ -7,7 +9,10 @@ const MOST_RUNS = 10_000;
 export class AgentsOfRuns {
   readonly #known = new Map<string, Promise<string | undefined>>();
 
-  constructor(private readonly log: RunLog) {}
+  constructor(
+    private readonly log: RunLog,
+    private readonly unreadables: Pick<Unreadables, 'inRun'>,
+  ) {}
 
   of({ tenantId, runId }: RunRef): Promise<string | undefined> {
     const key = `${tenantId}/${runId}`;
@@ -22,7 +27,13 @@ export class AgentsOfRuns {
   }
 
   private async ask(run: RunRef): Promise<string | undefined> {
-    const [first] = (await this.log.read(run, { position: 0 }, { limit: 1, atLeast: 'now' })).events;
-    return first?.kind === 'RunRequested' ? first.agent : undefined;
+    try {
+      const [first] = (await this.log.read(run, { position: 0 }, { limit: 1, atLeast: 'now' })).events;
+      return first?.kind === 'RunRequested' ? first.agent : undefined;
+    } catch (error) {
+      if (error instanceof PlatformError && error.redelivery === 'retry') throw error;
+      this.unreadables.inRun(run, error); // the feed goes on without this run
+      return undefined;
+    }
   }
 }

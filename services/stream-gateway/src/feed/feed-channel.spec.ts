@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { aTenantId, eventFixture } from '@millrace/contracts';
-import { type FeedEvent, type FeedPage, TenantFeed } from '@millrace/ports';
+import { type FeedEvent, type FeedPage, TenantFeed, type UnreadableEvent } from '@millrace/ports';
 import { FeedChannel } from './feed-channel.js';
 
 const wanted = { tenantId: aTenantId, kinds: ['TokenDelta'] as const };
@@ -8,6 +8,7 @@ const wanted = { tenantId: aTenantId, kinds: ['TokenDelta'] as const };
 /** A log in memory whose bell can be kept from ringing. */
 class FakeFeed extends TenantFeed {
   readonly stored: FeedEvent[] = [];
+  readonly broken: UnreadableEvent[] = [];
   isAway = false;
   ring: () => void = () => {};
   reads = 0;
@@ -28,7 +29,12 @@ class FakeFeed extends TenantFeed {
     const behind = this.stored.filter(({ streamSequence }) => streamSequence > after);
     const events = behind.slice(0, limit);
     const hasMore = behind.length > limit;
-    return { events, upTo: hasMore ? events.at(-1)!.streamSequence : await this.end(), hasMore };
+    return {
+      events,
+      unreadable: this.broken.splice(0),
+      upTo: hasMore ? events.at(-1)!.streamSequence : await this.end(),
+      hasMore,
+    };
   }
 
   async listen(_wanted: unknown, ring: () => void): Promise<() => void> {
@@ -39,11 +45,15 @@ class FakeFeed extends TenantFeed {
 
 const opened = async (feed: FakeFeed) => {
   const troubles: unknown[] = [];
-  const channel = await FeedChannel.open(feed, wanted, (error) => troubles.push(error));
+  const unreadable: UnreadableEvent[] = [];
+  const channel = await FeedChannel.open(feed, wanted, {
+    troubled: (error) => troubles.push(error),
+    unreadable: (found) => unreadable.push(found),
+  });
   let told: () => void = () => {};
   channel.join({ changed: () => told() });
   const nextChange = () => new Promise<void>((resolve) => (told = resolve));
-  return { channel, troubles, nextChange };
+  return { channel, troubles, unreadable, nextChange };
 };
 
 describe('The end of a feed', () => {
@@ -72,6 +82,18 @@ describe('The end of a feed', () => {
     expect(feed.reads).toBe(reads);
     expect((await channel.page(0)).events[0]?.streamSequence).toBe(10); // who is far behind reads for itself
     expect(feed.reads).toBe(reads + 1);
+  });
+
+  it('passes over what is no event, says so, and gives what lies behind it', async () => {
+    const feed = new FakeFeed();
+    const { channel, unreadable, nextChange } = await opened(feed);
+    const found = { subject: 'tenant.x', streamSequence: 5, error: new Error('no event') };
+    feed.broken.push(found);
+    const changed = nextChange();
+    feed.store(1);
+    feed.ring();
+    await changed;
+    expect([channel.end, unreadable]).toEqual([10, [found]]);
   });
 
   it('goes on with the next ring after it could not be read', async () => {

@@ -1,9 +1,16 @@
 import { isShown } from '@millrace/dialects';
-import type { FeedEvent, FeedPage, FeedWanted, TenantFeed } from '@millrace/ports';
+import type { FeedEvent, FeedPage, FeedWanted, TenantFeed, UnreadableEvent } from '@millrace/ports';
 
 export interface FeedListener {
   /** There may be more to read. */
   changed(): void;
+}
+
+export interface FeedNotes {
+  /** The feed could not be read now, and is read again. */
+  troubled(error: unknown): void;
+  /** Something in it is no event, and is passed over. */
+  unreadable(found: UnreadableEvent): void;
 }
 
 /** How many events at the end of a feed are kept for those who stand there. */
@@ -29,12 +36,12 @@ export class FeedChannel {
     readonly wanted: FeedWanted,
     private from: number,
     private upTo: number,
-    private readonly troubled: (error: unknown) => void,
+    private readonly notes: FeedNotes,
   ) {}
 
-  static async open(feed: TenantFeed, wanted: FeedWanted, troubled: (error: unknown) => void): Promise<FeedChannel> {
+  static async open(feed: TenantFeed, wanted: FeedWanted, notes: FeedNotes): Promise<FeedChannel> {
     const end = await feed.end(wanted.tenantId);
-    const channel = new FeedChannel(feed, wanted, end, end, troubled);
+    const channel = new FeedChannel(feed, wanted, end, end, notes);
     channel.#silence = await feed.listen(wanted, () => channel.ring());
     channel.ring(); // what was stored between the two
     return channel;
@@ -60,9 +67,15 @@ export class FeedChannel {
   async page(after: number): Promise<FeedPage> {
     if (after >= this.from) {
       const events = this.#recent.filter(({ streamSequence }) => streamSequence > after);
-      return { events, upTo: Math.max(this.upTo, after), hasMore: false };
+      return { events, unreadable: [], upTo: Math.max(this.upTo, after), hasMore: false };
     }
-    return shown(await this.feed.page(this.wanted, after, FEED_PAGE));
+    return this.shownPage(after);
+  }
+
+  private async shownPage(after: number): Promise<FeedPage> {
+    const page = await this.feed.page(this.wanted, after, FEED_PAGE);
+    for (const found of page.unreadable) this.notes.unreadable(found);
+    return shown(page);
   }
 
   private ring(): void {
@@ -75,7 +88,7 @@ export class FeedChannel {
     try {
       while (this.#hasRung) {
         this.#hasRung = false;
-        const { events, upTo, hasMore } = shown(await this.feed.page(this.wanted, this.upTo, FEED_PAGE));
+        const { events, upTo, hasMore } = await this.shownPage(this.upTo);
         this.#hasRung ||= hasMore;
         this.upTo = upTo; // I1
         if (events.length === 0) continue;
@@ -85,7 +98,7 @@ export class FeedChannel {
         for (const listener of [...this.#listeners]) listener.changed();
       }
     } catch (error) {
-      this.troubled(error); // the next ring, or the next look, tries again
+      this.notes.troubled(error); // the next ring, or the next look, tries again
     } finally {
       this.#isReading = false;
     }

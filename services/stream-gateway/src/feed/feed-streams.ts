@@ -7,6 +7,7 @@ import type { StreamAccess } from '../access/stream-access.js';
 import { lastEventIdIn, shownIn, type StreamReply, type StreamRequest } from '../routes/stream-request.js';
 import { Shared } from '../streams/shared.js';
 import type { StreamDesk } from '../streams/stream-desk.js';
+import type { Unreadables } from '../streams/unreadables.js';
 import type { AgentsOfRuns } from './agents-of-runs.js';
 import { FeedChannel } from './feed-channel.js';
 import { placeIn } from './feed-cursor.js';
@@ -28,6 +29,7 @@ export class FeedStreams {
     private readonly feed: TenantFeed,
     private readonly agents: AgentsOfRuns,
     private readonly desk: StreamDesk,
+    private readonly unreadables: Unreadables,
   ) {}
 
   get size(): number {
@@ -49,7 +51,10 @@ export class FeedStreams {
   }
 
   private async channel(wanted: FeedWanted): Promise<FeedChannel> {
-    const channel = await FeedChannel.open(this.feed, wanted, (error) => this.#outages.failed(error));
+    const channel = await FeedChannel.open(this.feed, wanted, {
+      troubled: (error) => this.#outages.failed(error),
+      unreadable: (found) => this.unreadables.inFeed(found),
+    });
     this.#outages.recovered();
     return channel;
   }

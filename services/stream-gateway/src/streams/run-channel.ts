@@ -25,7 +25,6 @@ const MAX_RECENT_BYTES = 512 * 1024;
  */
 export class RunChannel {
   readonly #readers = new Set<ChannelReader>();
-  readonly #stop = new AbortController();
   #recent: Entry[] = [];
   #recentBytes = 0;
   #last: number;
@@ -38,20 +37,44 @@ export class RunChannel {
   private constructor(
     readonly run: RunRef,
     tail: Tail,
+    private readonly stop: AbortController,
   ) {
     this.#last = tail.sequence;
     this.#toldTo = tail.sequence;
   }
 
-  /** Undefined when there is no such run. */
-  static async open(log: RunLog, run: RunRef): Promise<RunChannel | undefined> {
+  /**
+   * Undefined when there is no such run. One look at the log tells what the first reader, who wants the events from
+   * `wanted` on, is missing, and whether the run has ended; only of a long history it does not see the end.
+   */
+  static async open(log: RunLog, run: RunRef, wanted = 0): Promise<RunChannel | undefined> {
+    const stop = new AbortController();
+    // One event before: when nothing is missing, that one tells whether the run has ended.
+    const from = { sequence: Math.max(wanted - 1, 0) };
+    const joined = await log.join(run, from, { limit: MAX_RECENT, signal: stop.signal });
+    const { events, hasMore, tail } = joined.page;
+    const entries = events.filter(isShown).map((event) => new Entry(event));
+    if (hasMore || (entries.length === 0 && tail.sequence !== -1) || tail.position < 0) {
+      joined.leave();
+      return this.openFar(log, run, stop);
+    }
+    const channel = new RunChannel(run, tail, stop);
+    for (const entry of entries) channel.keep(entry);
+    channel.trim();
+    // Nothing public follows the terminal event, so a run that has ended needs no listening.
+    if (channel.#isEnded) joined.leave();
+    else void channel.follow(joined.follow());
+    return channel;
+  }
+
+  /** The first reader is far behind, or ahead: it reads pages, and the channel begins at the end. */
+  private static async openFar(log: RunLog, run: RunRef, stop: AbortController): Promise<RunChannel | undefined> {
     const tail = await log.tail(run, { atLeast: 'now' });
     if (tail.position < 0) return undefined;
-    const channel = new RunChannel(run, tail);
+    const channel = new RunChannel(run, tail, stop);
     const last = tail.sequence < 0 ? undefined : await eventAt(log, run, tail);
-    // Nothing public follows the terminal event, so a run that has ended needs no listening.
     if (last !== undefined && isTerminal(last)) channel.#isEnded = true;
-    else void channel.follow(log, tail);
+    else void channel.follow(log.follow(run, tail, stop.signal));
     return channel;
   }
 
@@ -73,7 +96,7 @@ export class RunChannel {
   }
 
   close(): void {
-    this.#stop.abort();
+    this.stop.abort();
   }
 
   /** The events from the number on; undefined when that is no longer, or not yet, here. */
@@ -89,9 +112,9 @@ export class RunChannel {
     return entries && (this.#fresh[dialect] ??= blocksOf(entries, dialect));
   }
 
-  private async follow(log: RunLog, from: Tail): Promise<void> {
+  private async follow(events: AsyncIterable<RunEvent>): Promise<void> {
     try {
-      for await (const event of log.follow(this.run, from, this.#stop.signal)) {
+      for await (const event of events) {
         if (!isShown(event)) continue;
         this.take(new Entry(event));
         if (isTerminal(event)) return;
@@ -102,11 +125,15 @@ export class RunChannel {
     }
   }
 
-  private take(entry: Entry): void {
+  private keep(entry: Entry): void {
     this.#recent.push(entry); // I2
     this.#recentBytes += entry.bytes('native').byteLength;
-    this.#last = entry.sequence;
     this.#isEnded = entry.isTerminal;
+  }
+
+  private take(entry: Entry): void {
+    this.keep(entry);
+    this.#last = entry.sequence;
     if (this.#isTelling) return;
     this.#isTelling = true;
     setImmediate(() => this.tell()); // I3

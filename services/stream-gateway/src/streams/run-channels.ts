@@ -14,10 +14,13 @@ export class RunChannels {
     return this.#shared.size;
   }
 
-  /** The same channel for all who read the run at the same time; rejects when there is no such run. */
-  hold(run: RunRef): Promise<Held<RunChannel>> {
+  /**
+   * The same channel for all who read the run at the same time, opened where the first of them begins; rejects when
+   * there is no such run.
+   */
+  hold(run: RunRef, wanted: number): Promise<Held<RunChannel>> {
     return this.#shared.hold(`${run.tenantId}/${run.runId}`, async () => {
-      const channel = await RunChannel.open(this.log, run);
+      const channel = await RunChannel.open(this.log, run, wanted);
       if (!channel) throw new RunRefused('RUN_NOT_FOUND', run);
       return channel;
     });

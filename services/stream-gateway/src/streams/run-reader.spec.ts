@@ -56,7 +56,7 @@ class SlowWorld {
     connection.open({});
     const channel = await RunChannel.open(world.log, run);
     const pages = new RunPages(world.log, { maxBytes: 1e6, maxReads: 2 });
-    new RunReader(channel!, pages, world.connection, 'native', 0).start();
+    new RunReader(channel!, pages, world.connection, { dialect: 'native', next: 0 }).start();
     return world;
   }
 

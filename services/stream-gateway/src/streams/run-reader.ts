@@ -9,26 +9,41 @@ import type { StreamReader } from './stream-desk.js';
 
 const PAGE_ATTEMPTS = 4;
 
+export interface ReaderOptions {
+  readonly dialect: DialectName;
+  /** The number it begins with. */
+  readonly next: number;
+  /** Told why the run can be read no further. */
+  readonly troubled?: (error: unknown) => void;
+}
+
 /**
  * One connection's way through a run: the number it wants next, and nothing else. What a connection cannot take is not
  * kept for it: it waits in the log, or in the channel's recent events, until the connection has room.
  *
  * I1  `next` moves on only with what was handed to the connection.
  * I2  One replay at a time: whoever pumps while one is on its way changes nothing.
+ * I3  Whatever goes wrong ends this connection, and no other: whoever pumps has others to pump.
  */
 export class RunReader implements ChannelReader, StreamReader {
   #isReplaying = false;
   /** Has caught up once and then taken no more for a while: its deltas are merged until it has caught up again. */
   #isLagging = false;
   #hasCaughtUp = false;
+  private readonly dialect: DialectName;
+  private readonly troubled: (error: unknown) => void;
+  private next: number;
 
   constructor(
     private readonly channel: RunChannel,
     private readonly pages: RunPages,
     private readonly connection: SseConnection,
-    private readonly dialect: DialectName,
-    private next: number,
-  ) {}
+    { dialect, next, troubled = () => {} }: ReaderOptions,
+  ) {
+    this.dialect = dialect;
+    this.next = next;
+    this.troubled = troubled;
+  }
 
   get cursor(): string | null {
     return this.next > 0 ? String(this.next - 1) : null;
@@ -44,7 +59,16 @@ export class RunReader implements ChannelReader, StreamReader {
     this.channel.leave(this);
   }
 
+  /** I3 */
   pump(): void {
+    try {
+      this.goOn();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private goOn(): void {
     while (!this.#isReplaying && this.connection.isWritable) {
       if (this.next > this.channel.last) return this.caughtUp();
       const blocks = this.here();
@@ -55,6 +79,7 @@ export class RunReader implements ChannelReader, StreamReader {
   }
 
   fail(error: unknown): void {
+    this.troubled(error);
     this.connection.close({ code: isLater(error) ? 'LOG_UNAVAILABLE' : 'EVENT_INVALID', cursor: this.cursor });
   }
 

@@ -5,8 +5,10 @@ export const TASK_LAWS: readonly Law[] = [
   {
     says: 'a task is scheduled once and finished at most once',
     holds: (events) =>
-      areUnique(ofKind(events, 'NodeScheduled').flatMap(({ tasks }) => tasks.map(({ key }) => key))) &&
-      areUnique(ofKind(events, 'NodeFinished').map(({ taskKey }) => taskKey)),
+      areUnique([
+        ...ofKind(events, 'NodeScheduled').flatMap(({ tasks }) => tasks.map(({ key }) => key)),
+        ...ofKind(events, 'NodeStarted').flatMap(({ taskKey, scheduled }) => (scheduled ? [taskKey] : [])),
+      ]) && areUnique(ofKind(events, 'NodeFinished').map(({ taskKey }) => taskKey)),
   },
   {
     says: 'the attempts of a task count up by one',

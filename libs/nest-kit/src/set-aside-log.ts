@@ -1,0 +1,38 @@
+import { reasonOf, type SetAside, type SetAsideNotes } from '@millrace/application';
+import { PlatformError } from '@millrace/kernel';
+import { Logger } from '@nestjs/common';
+import { metrics } from '@opentelemetry/api';
+
+/** One log line and one count for everything a loop goes on without. */
+export class SetAsideLog implements SetAsideNotes {
+  readonly #log: Pick<Logger, 'error'>;
+
+  constructor(log: Pick<Logger, 'error'> | string) {
+    this.#log = typeof log === 'string' ? new Logger(log) : log;
+  }
+
+  setAside({ loop, run, subject, place, attempts, error }: SetAside): void {
+    countSetAside(loop, error);
+    const whose = run ? `Run ${run.runId}` : 'What belongs to no run';
+    const message = `${whose} is set aside by ${loop}, which goes on without it: ${reasonOf(error).slice(0, 2_000)}`;
+    const about = { loop, ...run, subject, place, attempts, reason: codeOf(error), stack: stackOf(error) };
+    this.#log.error({ message, ...about });
+  }
+}
+
+/** `millrace.set_aside`, by loop and by the code of the reason. */
+export const countSetAside = (loop: string, error: unknown): void =>
+  metrics
+    .getMeter('millrace')
+    .createCounter('millrace.set_aside', { description: 'What a loop could not handle and goes on without' })
+    .add(1, { loop, reason: codeOf(error) });
+
+/** Few: a code of ours, or the class of an error we do not know. */
+const codeOf = (error: unknown): string => {
+  if (error instanceof PlatformError) return error.code;
+  return error instanceof Error ? error.name : 'PARKED';
+};
+
+/** Errors of ours say where they come from by their code. */
+const stackOf = (error: unknown): string | undefined =>
+  error instanceof Error && !(error instanceof PlatformError) ? error.stack : undefined;
