@@ -22,7 +22,6 @@ for (let seed = from; seed < from + seeds; seed += 1) {
   events += story.events;
   woken += story.woken;
   const done = seed - from + 1;
-  if (process.env['WOKEN'] && story.woken > 0) console.log('woken', seed, story.woken);
   if (story.findings.length > 0) {
     failed += 1;
     console.log(`Seed ${seed} (again: npm run simulate -- --from ${seed} --seeds 1 --story)`);

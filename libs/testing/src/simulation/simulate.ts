@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { Chaos, type ChaosOptions } from './chaos.js';
 import { digestsAtOnce } from './digests-at-once.js';
 import { Ledger } from './ledger.js';
+import { PoisonedRuns } from './poisoned-runs.js';
 import { Database } from './projected.js';
 import { AGENTS } from './simulated-agents.js';
 import { type ClientPlan, SimulatedClient } from './simulated-clients.js';
@@ -19,6 +20,8 @@ export interface SimulationOptions extends Partial<ChaosOptions> {
   readonly apis?: number;
   readonly projectors?: number;
   readonly runs?: number;
+  /** How many runs beside them hold something that no service can read. */
+  readonly poisoned?: number;
   readonly lag?: Lag;
   readonly faults?: Faults;
   readonly variant?: Variant;
@@ -62,14 +65,17 @@ export const simulate = async (seed: number, options: SimulationOptions = {}): P
   const tell = (line: string) => hear?.(`${(time.elapsedMs / 1_000).toFixed(3)} ${line}`);
   const ledger = new Ledger();
   const database = new Database();
+  const poisoned = new PoisonedRuns(platform, random);
   let woken = 0;
   const wake = ({ runId }: { runId: string }) => {
+    if (poisoned.has(runId)) return;
     woken += 1;
     found(`run ${runId} stood still until the sweep woke it`);
     tell(`run ${runId} is woken`);
   };
   const { slots, branches } = conditions;
-  const world: World = { platform, random, ledger, database, variant, found, woken: wake, tell, slots, branches };
+  const shared = { platform, random, ledger, database, poisoned, variant };
+  const world: World = { ...shared, found, woken: wake, tell, slots, branches };
 
   const services: Service[] = [];
   let started = 0;
@@ -95,6 +101,7 @@ export const simulate = async (seed: number, options: SimulationOptions = {}): P
         plan,
       ),
   );
+  for (let count = 0; count < conditions.poisoned; count += 1) poisoned.plant('chain');
   let gateway = platform.process();
   let left = clients.length;
   for (const client of clients)
@@ -126,7 +133,7 @@ export const simulate = async (seed: number, options: SimulationOptions = {}): P
     process.off('unhandledRejection', unhandled);
   }
   judge({ world, clients, isOver: isOver(), wasCalm: chaos.troubles === 0 });
-  const histories = historiesIn(platform);
+  const histories = historiesIn(platform, poisoned);
   return {
     ...{ seed, findings: [...findings], woken, runs: histories.size, deeds: ledger.size },
     events: store.runs.lastPlace,
@@ -157,6 +164,7 @@ const conditionsOf = (random: SeededRandom) => {
       apis: 2,
       projectors: 2,
       runs: random.between(2, 6),
+      poisoned: random.chance(0.3) ? random.between(1, 2) : 0,
     },
   };
 };

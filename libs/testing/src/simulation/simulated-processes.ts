@@ -22,6 +22,7 @@ import {
 } from '@millrace/contracts';
 import { type Delivery, done, type KnownAgents, type Outcome, park, type RunLog } from '@millrace/ports';
 import { AGENTS, type Hands, registryOf, SimulatedLlm } from './simulated-agents.js';
+import type { PoisonedRuns } from './poisoned-runs.js';
 import type { Database } from './projected.js';
 import type { Ledger } from './ledger.js';
 import type { SeededRandom } from '@millrace/adapter-memory';
@@ -39,6 +40,7 @@ export interface World {
   readonly random: SeededRandom;
   readonly ledger: Ledger;
   readonly database: Database;
+  readonly poisoned: PoisonedRuns;
   readonly variant: Variant;
   /** How many messages a worker takes at a time, and how many branches it runs beside. */
   readonly slots: number;
@@ -98,7 +100,10 @@ const startOrchestrator = async (world: World): Promise<Started> => {
       standing: (run) => world.woken(run),
       stranded: ({ runId }, cause) => world.tell(`run ${runId} is stranded: ${cause}`),
       snapshotUnusable: (cause) => world.found(`the dispatcher's snapshot is unusable: ${String(cause)}`),
-      setAside: ({ run, error }) => world.found(`the dispatcher set run ${run?.runId} aside: ${String(error)}`),
+      setAside: ({ run, error }) => {
+        if (!world.poisoned.has(run?.runId))
+          world.found(`the dispatcher set run ${run?.runId} aside: ${String(error)}`);
+      },
     },
   );
   const running = (world.variant.dispatcher?.(dispatcher) ?? dispatcher).run(stop.signal);

@@ -1,6 +1,8 @@
 import { bytesOf, type MemoryPlatform } from '@millrace/adapter-memory';
 import { decodeRunEvent, isPublic, isTerminal, parseSubject, type RunEvent } from '@millrace/contracts';
+import type { DeadLetter } from '@millrace/ports';
 import { lawsBroken } from '../builders/laws/laws-broken.js';
+import type { PoisonedRuns } from './poisoned-runs.js';
 import { AGENTS } from './simulated-agents.js';
 import type { SimulatedClient } from './simulated-clients.js';
 import type { World } from './simulated-processes.js';
@@ -16,8 +18,8 @@ export interface Outcome {
 
 /** All that must hold when it is over, whatever went wrong meanwhile. */
 export const judge = ({ world, clients, isOver, wasCalm }: Outcome): void => {
-  const { platform, ledger, database, found } = world;
-  const histories = historiesIn(platform);
+  const { platform, ledger, database, poisoned, found } = world;
+  const histories = historiesIn(platform, poisoned);
   if (!isOver) {
     for (const [name, { open }] of Object.entries(platform.store.consumers)) {
       if (open.length > 0) found(`consumer ${name} is not done with ${open.map(({ subject }) => subject).join(', ')}`);
@@ -40,17 +42,18 @@ export const judge = ({ world, clients, isOver, wasCalm }: Outcome): void => {
     if (isOver && seen.length !== events.filter(isPublic).length) found(`the client of ${plan.key} missed something`);
   }
   for (const letter of platform.store.deadLetters.messages) {
-    const { reason } = letter.headers as { reason: string };
-    if (!reason.startsWith('MAX_RETRIES_EXCEEDED')) found(`dead letter: ${letter.subject}: ${reason}`);
+    const { reason, subject } = letter.headers as Pick<DeadLetter, 'reason' | 'subject'>;
+    if (!reason.startsWith('MAX_RETRIES_EXCEEDED') && !poisoned.owns(subject))
+      found(`dead letter: ${letter.subject}: ${subject}: ${reason}`);
   }
 };
 
 /** Of the truth, whatever replicas say. */
-export const historiesIn = ({ store }: MemoryPlatform): Map<string, RunEvent[]> => {
+export const historiesIn = ({ store }: MemoryPlatform, poisoned: PoisonedRuns): Map<string, RunEvent[]> => {
   const histories = new Map<string, RunEvent[]>();
   for (const message of store.runs.messages) {
     const about = parseSubject(message.subject);
-    if (about?.type !== 'run') continue;
+    if (about?.type !== 'run' || poisoned.has(about.runId)) continue;
     const event = decodeRunEvent(bytesOf(message));
     const history = histories.get(about.runId);
     if (history) history.push(event);
