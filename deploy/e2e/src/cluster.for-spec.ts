@@ -133,12 +133,13 @@ export class Cluster {
     return (await (await fetch(`${url}/health/ready`)).json()) as Record<string, unknown>;
   }
 
-  /** Every process (or those of the roles) is stopped in good order and started anew, with these settings besides the ones it had. */
+  /** Every process (or those of the roles) is stopped in good order and started anew, with these settings beside the ones it had. */
   async restart(env: Record<string, string> = {}, roles?: readonly Role[]): Promise<void> {
     this.env = { ...this.env, ...env };
     const stopping = [...this.processes].filter(({ role }) => roles === undefined || roles.includes(role));
     await Promise.all(stopping.map(({ child }) => child.stop('SIGTERM', 30_000)));
-    await Promise.all(stopping.map(({ role }) => this.spawn(role)));
+    const started = await Promise.all(stopping.map(({ role }) => this.spawn(role)));
+    await Promise.all(started.map((process) => this.ready(process)));
   }
 
   /** All processes and the servers under them are killed, and started again. */

@@ -142,6 +142,26 @@ describe('a question', () => {
     expect(end).toEqual({ kind: 'finished', output: { log: ['x', 'yes'] } });
   });
 
+  it('is answered also where another graph happens to be around its worker', async () => {
+    const inner = new StateGraph(Log)
+      .addNode('a', async () => ({ log: [interrupt<string, string>('one')] }))
+      .addEdge(START, 'a')
+      .compile();
+    const first = await runNode(inner, 'direct');
+    if (first.kind !== 'interrupted') throw new Error(first.kind);
+    const resume = { state: first.state, answers: { [first.requests[0]!.id]: 'yes' } };
+    let end: NodeOutcome | undefined;
+    const outer = new StateGraph(Log)
+      .addNode('a', async () => {
+        end = await runNode(inner, 'direct', { resume });
+        return {};
+      })
+      .addEdge(START, 'a')
+      .compile();
+    await outer.invoke({ topic: 'outer' });
+    expect(end).toEqual({ kind: 'finished', output: { log: ['yes'] } });
+  });
+
   it('finds the input again as it was before the body changed it', async () => {
     const graph = new StateGraph(Annotation.Root({ topic: Annotation<string> }))
       .addNode('a', async (state) => {

@@ -3,7 +3,6 @@ import type { NodeOutcome } from '@millrace/ports';
 import { AdoptingPregel } from './adopting-pregel.js';
 import type { BodyCall } from './body-call.js';
 import { directConfig, directTask } from './direct-config.js';
-import { outsideOfRunnables } from './langgraph-internals.js';
 
 /**
  * Calls a body that was not begun before, without a graph around it. When the body turns out to need one, for a
@@ -34,7 +33,7 @@ const called = async (
   const task = directTask(found.name);
   const pregel = new AdoptingPregel(call, task);
   const config = directConfig(call, input, { task, signal: stop.signal, store, call: pregel.call });
-  const output = outsideOfRunnables(() => body.invoke(input, config));
+  const output = body.invoke(input, config);
   pregel.watch(output);
   try {
     await Promise.race([unlessAborted(output, call.options.signal), pregel.failure]);

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { BodyOptions } from './body-call.js';
 import { type BodyWay, isOverheard, wayOf } from './body-way.js';
 import { callBody } from './direct-body.js';
-import { type AnyPregel, NODE_ERROR } from './langgraph-internals.js';
+import { type AnyPregel, NODE_ERROR, outsideOfRunnables } from './langgraph-internals.js';
 import { asPregelInput, NodeBody } from './node-body.js';
 import { reviveError } from './node-error.js';
 import { findNode } from './node-lookup.js';
@@ -25,7 +25,7 @@ export interface NodeAgent {
 /** Runs the body of one node, in a graph of its own if it needs one: what it does works as in LangGraph. */
 export const runNodeOf = async (agent: NodeAgent, run: NodeRun): Promise<NodeOutcome> => {
   try {
-    return await attempt(agent, run);
+    return await outsideOfRunnables(() => attempt(agent, run)); // the run's own graph is played in this process as well
   } catch (error) {
     // The very error: whoever called tells a suspension by it.
     return { kind: 'failed', error: run.signal.aborted ? (run.signal.reason as unknown) : error };

@@ -5,7 +5,7 @@ import { CheckpointPace, type CheckpointRule } from './checkpoint-pace.js';
 import type { CheckpointKeeper } from './checkpoint-saver.js';
 import { finishedState, failedState } from './graph-end.js';
 import { graphInputOf } from './graph-input.js';
-import { type AnyPregel, RUN } from './langgraph-internals.js';
+import { type AnyPregel, outsideOfRunnables, RUN } from './langgraph-internals.js';
 import { type AskedTask, RunCoroutine } from './run-coroutine.js';
 import type { PlayedRun } from './stub-node.js';
 
@@ -40,7 +40,7 @@ export class RunningLangGraph implements RunningGraph, PlayedRun, CheckpointKeep
     this.#pace = CheckpointPace.after(history, agent.checkpointRule, this.recursionLimit + BEFORE_INPUT - 1);
     this.#coroutine = new RunCoroutine(driver, this.#startStep);
     for (const event of history) this.#coroutine.apply(event);
-    void this.play().then((end) => {
+    void outsideOfRunnables(() => this.play()).then((end) => {
       this.#end = end;
       this.#coroutine.end();
     });
