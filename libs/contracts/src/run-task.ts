@@ -18,6 +18,8 @@ export const RunTask = z.object({
       events: z.array(z.custom<RunEvent>((event) => typeof event === 'object' && event !== null && 'kind' in event)),
       position: z.int().nonnegative(),
       sequence: z.int().min(-1),
+      /** As the last event's header has it. */
+      places: z.string().optional(),
     })
     .optional(),
 });

@@ -1,4 +1,5 @@
 import { EventInvalid, isPublic, isRunEventKind, parseRunEvent, type RunEvent, type RunRef } from '@millrace/contracts';
+import { PlaceIndex } from './place-index.js';
 import type { EventDraft, Tail } from './run-log.port.js';
 
 /** An event as every reader will see it, and the text that is stored. */
@@ -27,6 +28,7 @@ export const advance = (tail: Tail, event: RunEvent, streamSequence: number): Ta
   streamSequence,
   position: event.position,
   sequence: 'sequence' in event && event.sequence !== undefined ? event.sequence : tail.sequence,
+  places: tail.position < 0 ? PlaceIndex.first : tail.places?.behind(tail.streamSequence),
 });
 
 const toJson = (kind: string, event: object): string => {

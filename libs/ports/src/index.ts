@@ -11,6 +11,7 @@ export {
   type RunPage,
   type Tail,
 } from './run-log.port.js';
+export { PlaceIndex, type NamedPlace } from './place-index.js';
 export { StoreFull, StoreUnavailable, type AtLeast, type StorePlace } from './store.js';
 export { BlobMissing, BlobStore } from './blob-store.port.js';
 export { done, leave, park, retryAfter, type Outcome } from './outcome.js';

@@ -1,6 +1,7 @@
 import { PlatformError } from '@millrace/kernel';
 import type { EventId, RunEvent, RunFact, RunRef } from '@millrace/contracts';
 import type { Delivery } from './delivery.port.js';
+import type { PlaceIndex } from './place-index.js';
 import type { AtLeast, StorePlace } from './store.js';
 
 /** How far a history goes. `position` and `sequence` are -1 and `streamSequence` 0 for a run nobody has requested. */
@@ -10,6 +11,8 @@ export interface Tail {
   readonly position: number;
   /** The last public event's number, whatever the last event is. */
   readonly sequence: number;
+  /** Where the events before the last one lie; not known for a history that was begun without it. */
+  readonly places?: PlaceIndex | undefined;
 }
 
 export const EMPTY_TAIL: Tail = { streamSequence: 0, position: -1, sequence: -1 };

@@ -56,6 +56,11 @@ export class DirectReader {
     return this.one({ last_by_subj: filter });
   }
 
+  /** The message at this very place. */
+  at(place: number): Promise<StoredMessage | undefined> {
+    return this.one({ seq: place });
+  }
+
   /** The first message on the filter that lies at `fromSequence` or later. */
   next(filter: string, fromSequence: number): Promise<StoredMessage | undefined> {
     return this.one({ seq: fromSequence, next_by_subj: filter });

@@ -1,4 +1,4 @@
-import type { Tail } from '@millrace/ports';
+import { PlaceIndex, type Tail } from '@millrace/ports';
 import { headers, type MsgHdrs } from '@nats-io/nats-core';
 import { context, propagation, type TextMapSetter } from '@opentelemetry/api';
 
@@ -6,6 +6,8 @@ import { context, propagation, type TextMapSetter } from '@opentelemetry/api';
 const POSITION = 'Millrace-Position';
 /** The last public sequence so far, on internal events too; -1 before the first. */
 const SEQUENCE = 'Millrace-Sequence';
+/** Where the events before it lie, see PlaceIndex. */
+const PLACES = 'Millrace-Places';
 /** Names of the fields whose value lies in the object store; the event holds a reference in their place. */
 const REFERENCED = 'Millrace-Referenced';
 /** Where the first announcement of an agent's version was stored, on those that took its place. */
@@ -17,6 +19,7 @@ export function eventHeaders(tail: Omit<Tail, 'streamSequence'>, referenced: rea
   const built = headers();
   built.set(POSITION, String(tail.position));
   built.set(SEQUENCE, String(tail.sequence));
+  if (tail.places) built.set(PLACES, tail.places.toString());
   if (referenced.length > 0) built.set(REFERENCED, referenced.join(','));
   propagation.inject(context.active(), built, traceSetter);
   return built;
@@ -27,7 +30,8 @@ export function tailIn(found: MsgHdrs | undefined, streamSequence: number): Tail
   const position = Number(found?.get(POSITION) || Number.NaN);
   const sequence = Number(found?.get(SEQUENCE) || Number.NaN);
   if (!Number.isInteger(position) || !Number.isInteger(sequence)) return undefined;
-  return { streamSequence, position, sequence };
+  const places = found?.get(PLACES);
+  return { streamSequence, position, sequence, places: places ? PlaceIndex.parse(position, places) : undefined };
 }
 
 /** Where the stream keeps a message that came by direct get or republish. */

@@ -23,15 +23,16 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { AcknowledgedPublisher, type ConditionalMessage, type StreamAck } from './acknowledged-publisher.js';
 import { isFull, isWrongLastSequence } from './api-codes.js';
 import type { JetStreamDelivery } from './durable-consumer.js';
-import { DirectReader, type MessagePage } from './direct-reader.js';
+import { DirectReader, type StoredMessage } from './direct-reader.js';
 import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
+import { HistoryByFilter } from './history-by-filter.js';
+import { HistoryByPlaces, type Indexed, IndexWrong, isIndexed } from './history-by-places.js';
 import { packEvent, unpackEvent } from './large-payloads.js';
 import { LeaderReader } from './leader-reader.js';
 import { LiveEvents } from './live-events.js';
 import { LastWritten, ReplicaLag } from './replica-lag.js';
 import { type Arrival, arrivalsOf, tailBehind } from './run-arrivals.js';
 import { followRun, joinRun } from './run-follow.js';
-import { NEAR, seek } from './run-seek.js';
 import { STREAMS } from './topology.js';
 
 export interface RunLogOptions {
@@ -58,6 +59,7 @@ export class JetStreamRunLog extends RunLog {
   readonly #stream = STREAMS.runs;
   readonly #publisher: AcknowledgedPublisher;
   readonly #reader: DirectReader;
+  readonly #byFilter: HistoryByFilter;
   readonly #leader: LeaderReader;
   readonly #live: LiveEvents;
   readonly #written = new LastWritten();
@@ -70,6 +72,7 @@ export class JetStreamRunLog extends RunLog {
     super();
     this.#publisher = new AcknowledgedPublisher(nats, options.appendTimeoutMs ?? 5_000);
     this.#reader = new DirectReader(options.replay ?? nats, this.#stream);
+    this.#byFilter = new HistoryByFilter(this.#reader, blobs);
     this.#leader = new LeaderReader(nats, this.#stream);
     this.#live = new LiveEvents(nats, {
       lookEveryMs: options.lookEveryMs ?? 5_000,
@@ -102,37 +105,43 @@ export class JetStreamRunLog extends RunLog {
     from: ReadFrom = EMPTY_TAIL,
     { limit = Number.POSITIVE_INFINITY, atLeast }: ReadOptions = {},
   ): Promise<RunPage> {
-    const known = await this.known(run, atLeast); // I4
-    const filter = subjects.run(run);
-    const events: RunEvent[] = [];
+    const place = 'streamSequence' in from ? from.streamSequence : 0;
+    const known = Math.max(await this.known(run, atLeast), place); // I4
+    const last = await this.lastOf(run, known);
+    const end = last && this.endIn(run, last);
+    if (last && !end) return this.#byFilter.read(run, from, { limit, known });
+    try {
+      return await this.readIndexed(run, from, limit, end);
+    } catch (error) {
+      if (!(error instanceof IndexWrong)) throw error;
+      return this.#byFilter.read(run, from, { limit, known });
+    }
+  }
+
+  /** Up to `end`; the history is empty without one. */
+  private async readIndexed(run: RunRef, from: ReadFrom, limit: number, end: Indexed | undefined): Promise<RunPage> {
     let tail: Tail = 'streamSequence' in from ? from : EMPTY_TAIL;
-    let isSkipping = !('streamSequence' in from);
-    // One more than wanted tells whether there is more; and what seek leaves to be skipped comes in one page.
-    const wanted = Math.min(limit + 1 + (isSkipping ? NEAR : 0), PAGE);
-    const arrivals = arrivalsOf(run, this.blobs);
-    const pageFrom = (place: number) => this.#reader.page(filter, place, wanted, arrivals);
-    const place = await this.placeOf(run, from);
-    const lag = new ReplicaLag(`Run ${run.runId}`, known, place - 1);
-    let asked: Promise<MessagePage<Arrival>> | undefined = pageFrom(place);
-    while (asked) {
-      const page: MessagePage<Arrival> = await asked;
-      const { items, lastSequence, atEnd } = page;
-      const isEnough: boolean = atEnd || (!isSkipping && events.length + items.length > limit);
+    if (!end) return { events: [], tail, hasMore: false };
+    const history = new HistoryByPlaces(this.#reader, run, this.blobs, end);
+    const first = await firstIn(history, end, from);
+    if (first > end.tail.position + 1) return { events: [], tail, hasMore: false };
+    if (first > end.tail.position) return { events: [], tail: end.tail, hasMore: false };
+    const last = Math.min(end.tail.position, first + limit - 1);
+    const events: RunEvent[] = [];
+    const pageFrom = (start: number) =>
+      history.read({ first: start, last: Math.min(last, start + PAGE - 1) }, tail.streamSequence);
+    for (let asked: Promise<Arrival[]> | undefined = pageFrom(first), next = first + PAGE; asked; next += PAGE) {
+      const page: Arrival[] = await asked;
       // The next page is on its way while large payloads of this one are fetched.
-      asked = isEnough || lastSequence === undefined ? undefined : pageFrom(lastSequence + 1);
-      asked?.catch(() => {}); // seen when it is awaited, if it still is
-      for (const arrival of items) {
+      asked = next > last ? undefined : pageFrom(next);
+      asked?.catch(() => {}); // seen when it is awaited
+      for (const arrival of page) {
         const event = typeof arrival.event === 'function' ? await arrival.event() : arrival.event;
-        isSkipping &&= isBefore(event, from);
-        if (!isSkipping && events.length >= limit) return { events, tail, hasMore: true };
-        if (!isSkipping) events.push(event);
+        events.push(event);
         tail = tailBehind(arrival, tail, event);
       }
-      if (!asked && events.length === limit && tail.streamSequence < known) return { events, tail, hasMore: true };
-      const missing = asked ? undefined : await lag.missingAfter(lastSequence);
-      if (missing !== undefined) asked = pageFrom(missing);
     }
-    return { events, tail, hasMore: false };
+    return { events, tail, hasMore: last < end.tail.position };
   }
 
   async delivered(delivery: Delivery): Promise<Appended> {
@@ -147,11 +156,7 @@ export class JetStreamRunLog extends RunLog {
   }
 
   async tail(run: RunRef, { atLeast }: Pick<ReadOptions, 'atLeast'> = {}): Promise<Tail> {
-    const lag = new ReplicaLag(`Run ${run.runId}`, await this.known(run, atLeast));
-    let last = await this.#reader.last(subjects.run(run));
-    while ((await lag.missingAfter(last?.streamSequence)) !== undefined) {
-      last = await this.#reader.last(subjects.run(run)); // I4
-    }
+    const last = await this.lastOf(run, await this.known(run, atLeast));
     if (!last) return EMPTY_TAIL;
     const tail = tailIn(last.headers, last.streamSequence);
     if (!tail) throw new EventInvalid(`Message ${last.streamSequence} of ${this.#stream} was not appended by Millrace`);
@@ -188,11 +193,11 @@ export class JetStreamRunLog extends RunLog {
    * may not have it yet.
    */
   private async alreadyStored(run: RunRef, event: RunEvent, tail: Tail): Promise<Appended> {
-    const behind = await this.#leader.next(subjects.run(run), tail.streamSequence + 1);
-    if (behind) {
-      const arrival = arrivalsOf(run, this.blobs)(behind);
-      const stored = typeof arrival.event === 'function' ? await arrival.event() : arrival.event;
-      if (stored.eventId === event.eventId) return { event: stored, tail: tailBehind(arrival, tail, stored) };
+    const last = await this.#leader.last(subjects.run(run));
+    if (last && last.streamSequence > tail.streamSequence) {
+      const behind = await this.read(run, tail, { limit: 1, atLeast: last.streamSequence });
+      const [stored] = behind.events;
+      if (stored?.eventId === event.eventId) return { event: stored, tail: behind.tail };
     }
     throw new RunLogConflict(`Run ${run.runId} has moved past position ${tail.position}`);
   }
@@ -203,19 +208,29 @@ export class JetStreamRunLog extends RunLog {
     return Math.max(told, this.#written.of(run));
   }
 
-  private async placeOf(run: RunRef, from: ReadFrom): Promise<number> {
-    if ('streamSequence' in from) return from.streamSequence + 1;
-    return 'position' in from
-      ? seek(this.#reader, run, 'position', from.position)
-      : seek(this.#reader, run, 'sequence', from.sequence);
+  /** I4. The newest message of the run, on a replica that has what is known. */
+  private async lastOf(run: RunRef, known: number): Promise<StoredMessage | undefined> {
+    const lag = new ReplicaLag(`Run ${run.runId}`, known);
+    let last = await this.#reader.last(subjects.run(run));
+    while ((await lag.missingAfter(last?.streamSequence)) !== undefined) {
+      last = await this.#reader.last(subjects.run(run));
+    }
+    return last;
+  }
+
+  /** Undefined when it names no places: then what lies before it is found by a filter. */
+  private endIn(run: RunRef, last: StoredMessage): Indexed | undefined {
+    if (!tailIn(last.headers, last.streamSequence)?.places) return undefined;
+    const arrival = arrivalsOf(run, this.blobs)(last);
+    return isIndexed(arrival) ? arrival : undefined;
   }
 }
 
-const PAGE = 1_000;
+const PAGE = 1_024;
 
-/** Whether the event lies before the place that was asked for. */
-const isBefore = (event: RunEvent, from: ReadFrom): boolean => {
-  if ('streamSequence' in from) return false;
-  if ('position' in from) return event.position < from.position;
-  return !('sequence' in event) || event.sequence === undefined || event.sequence < from.sequence;
+const firstIn = async (history: HistoryByPlaces, { tail }: Indexed, from: ReadFrom): Promise<number> => {
+  if ('streamSequence' in from) return from.position + 1;
+  if ('position' in from) return from.position;
+  const beyond = from.sequence - tail.sequence;
+  return beyond > 0 ? tail.position + beyond : history.positionOf(from.sequence);
 };

@@ -261,11 +261,16 @@ export class Dispatcher {
 
   private async offer(
     { agent, agentVersion }: RunEventOf<'RunStarted'>,
-    { ref, tail: { position, sequence, streamSequence: place } }: RunSession,
+    { ref, tail: { position, sequence, places, streamSequence: place } }: RunSession,
     events: RunEvent[],
   ): Promise<void> {
     const of = { ...ref, agent, agentVersion, place };
-    await this.ports.offer({ version: '1', work: 'run', ...of, seed: { events, position, sequence } });
+    await this.ports.offer({
+      version: '1',
+      work: 'run',
+      ...of,
+      seed: { events, position, sequence, places: places?.toString() },
+    });
   }
 
   /** I1. False while it is to be tried again. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aRunRef, runQueued, runRequested, runStarted, stored } from '@millrace/testing';
 import { aRunId, RunId } from '@millrace/contracts';
+import { PlaceIndex } from '@millrace/ports';
 import { FedRuns } from './fed-runs.js';
 
 const history = stored([runRequested(), runQueued(), runStarted()]);
@@ -16,7 +17,7 @@ describe('The requests the feed brought', () => {
   it('are at hand until the feed says more of their run', () => {
     expect(fed(requested!).of(aRunRef)).toEqual({
       events: [requested],
-      tail: { position: 0, sequence: -1, streamSequence: 10 },
+      tail: { position: 0, sequence: -1, streamSequence: 10, places: PlaceIndex.first },
     });
     expect(fed(requested!, queued!).of(aRunRef)).toBeUndefined();
     expect(fed(requested!, started!).of(aRunRef)).toBeUndefined();

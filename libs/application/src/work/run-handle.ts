@@ -1,5 +1,5 @@
 import type { RunEvent, RunEventOf, RunRef, RunTask, TaskKey } from '@millrace/contracts';
-import type { AtLeast, StorePlace } from '@millrace/ports';
+import { type AtLeast, PlaceIndex, type StorePlace } from '@millrace/ports';
 import type { Run } from '@millrace/run-domain';
 import { RunSession, type SessionPorts } from '../run-session.js';
 import { RunWriter } from '../run-writer.js';
@@ -40,7 +40,9 @@ export class RunHandle {
     { tenantId, runId, seed, place }: Pick<RunTask, 'tenantId' | 'runId' | 'seed' | 'place'>,
   ) {
     if (!seed) return new RunHandle(ports, { tenantId, runId });
-    const tail = { streamSequence: place, position: seed.position, sequence: seed.sequence };
+    const { position, sequence } = seed;
+    const places = seed.places === undefined ? undefined : PlaceIndex.parse(position, seed.places);
+    const tail = { streamSequence: place, position, sequence, places };
     return new RunHandle(ports, { tenantId, runId }, { events: seed.events, tail });
   }
 
