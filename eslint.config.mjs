@@ -165,6 +165,7 @@ export default defineConfig([
             '@millrace/testing',
             '@millrace/testing/browsers',
             '@millrace/testing/servers',
+            '@millrace/testing/simulation',
             '@millrace/testing/suites',
             '@millrace/adapter-memory',
           ],

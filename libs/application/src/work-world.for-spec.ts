@@ -1,145 +1,22 @@
 import { ManualClock, type MemoryProcess, memoryPlatform } from '@millrace/adapter-memory';
-import {
-  type AgentDefinition,
-  AgentRegistry,
-  nodeContext,
-  type NodeContext,
-  type ToolDefinition,
-} from '@millrace/agent-sdk';
-import { NodeTask, RequestId, type RunEvent, RunTask, TaskKey } from '@millrace/contracts';
+import { type AgentDefinition, AgentRegistry, type ToolDefinition } from '@millrace/agent-sdk';
+import { NodeTask, RequestId, type RunEvent, RunTask } from '@millrace/contracts';
 import {
   type Consuming,
   type Delivery,
-  type GraphDriver,
-  GraphRuntime,
-  type GraphStart,
-  type GraphState,
-  type GraphTask,
   type LlmChunk,
   LlmPort,
-  type NodeOutcome,
   type NodeRetryPolicy,
-  type NodeRun,
   type Outcome,
-  type RunningGraph,
 } from '@millrace/ports';
 import type { RunCommand } from '@millrace/run-domain';
-import { aRunRef, requestRun } from '@millrace/testing';
+import { aRunRef, requestRun, untilQuiet } from '@millrace/testing';
+import { type StepBody, StepsRuntime } from '@millrace/testing/simulation';
 import { RunOverseer } from './oversee/run-overseer.js';
 import { RunCommandHandler } from './run-command-handler.js';
 import { type MoverOptions, RunMover } from './work/run-mover.js';
 
-export type Body = (context: NodeContext) => Promise<unknown>;
-
-/** A graph that is a list of steps, each one node or several at once: enough to see what is done with a graph. */
-class StepsRuntime extends GraphRuntime {
-  retry: NodeRetryPolicy | undefined;
-  /** What the graph ends with in place of its output. */
-  failure: string | undefined;
-
-  constructor(
-    readonly bodies: Readonly<Record<string, Body>>,
-    private readonly steps: readonly (readonly string[])[],
-  ) {
-    super();
-  }
-
-  start({ history }: GraphStart, driver: GraphDriver): RunningGraph {
-    return new Steps(this.steps, history, driver);
-  }
-
-  async runNode({ task }: NodeRun): Promise<NodeOutcome> {
-    try {
-      return { kind: 'finished', output: await this.bodies[task.node]!(nodeContext()) };
-    } catch (error) {
-      return { kind: 'failed', error };
-    }
-  }
-
-  retryPolicyOf(): NodeRetryPolicy | undefined {
-    return this.retry;
-  }
-}
-
-class Steps implements RunningGraph {
-  readonly #scheduled = new Set<string>();
-  readonly #asked = new Set<string>();
-  readonly #results = new Map<string, Extract<RunEvent, { kind: 'NodeFinished' }>>();
-  #turn: Promise<unknown> = Promise.resolve();
-  #failure: { readonly error: unknown } | undefined;
-  #isStopped = false;
-
-  constructor(
-    private readonly steps: readonly (readonly string[])[],
-    history: readonly RunEvent[],
-    private readonly driver: GraphDriver,
-  ) {
-    for (const event of history) this.note(event);
-    this.goOn();
-  }
-
-  apply(event: RunEvent): void {
-    this.note(event);
-    if (event.kind === 'NodeFinished') this.goOn();
-  }
-
-  openTasks(): GraphTask[] {
-    return this.tasks().filter(({ key }) => this.#asked.has(key) && !this.#results.has(key));
-  }
-
-  async settled(): Promise<GraphState> {
-    let turn: Promise<unknown>;
-    do {
-      turn = this.#turn;
-      await turn;
-    } while (turn !== this.#turn);
-    if (this.#failure) throw this.#failure.error;
-    const failed = [...this.#results.values()].find(({ result }) => result === 'FAILURE');
-    if (failed) return { kind: 'failed', errorCode: 'MAX_RETRIES_EXCEEDED', reason: failed.error?.message ?? '' };
-    const tasks = this.tasks();
-    if (tasks.some(({ key }) => !this.#results.has(key))) return { kind: 'waiting' };
-    const texts = tasks.map(({ key }) => this.#results.get(key)?.output);
-    return { kind: 'finished', output: { text: texts.join(' ') } };
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  private note(event: RunEvent): void {
-    if (event.kind === 'NodeScheduled') for (const { key } of event.tasks) this.#scheduled.add(key);
-    if (event.kind === 'NodeStarted' && event.scheduled) this.#scheduled.add(event.taskKey);
-    if (event.kind === 'NodeFinished') this.#results.set(event.taskKey, event);
-  }
-
-  private goOn(): void {
-    this.#turn = this.#turn.then(() => this.ask()).catch((error: unknown) => (this.#failure = { error }));
-  }
-
-  private async ask(): Promise<void> {
-    const step = this.stepsOfTasks().find((tasks) => tasks.some(({ key }) => !this.#results.has(key)));
-    const isFailed = [...this.#results.values()].some(({ result }) => result === 'FAILURE');
-    if (!step || isFailed || this.#isStopped) return;
-    const fresh = step.filter(({ key }) => !this.#scheduled.has(key));
-    if (fresh.length > 0) await this.driver.schedule(fresh);
-    for (const task of step) {
-      this.#asked.add(task.key);
-      if (!this.#results.has(task.key) && !this.#isStopped) this.driver.offer(task);
-    }
-  }
-
-  private tasks(): GraphTask[] {
-    return this.stepsOfTasks().flat();
-  }
-
-  private stepsOfTasks(): GraphTask[][] {
-    return this.steps.map((nodes, at) =>
-      nodes.map((node) => ({
-        ...{ key: TaskKey.parse(`${at + 1}/${node}`), node, iteration: at + 1, inputHash: 'x', input: '{}' },
-      })),
-    );
-  }
-}
+export type Body = StepBody;
 
 export class CountingLlm extends LlmPort {
   calls = 0;
@@ -182,6 +59,7 @@ export class WorkWorld {
   readonly handler: RunCommandHandler;
   readonly overseer: RunOverseer;
   readonly graphs: StepsRuntime;
+  retry: NodeRetryPolicy | undefined;
   readonly workers: SpecWorker[] = [];
   readonly #consuming: Consuming[] = [];
   readonly #agents: AgentRegistry;
@@ -195,7 +73,7 @@ export class WorkWorld {
       if (!together.includes(node)) return [[node]];
       return node === together[0] ? [together] : [];
     });
-    this.graphs = new StepsRuntime(bodies, steps);
+    this.graphs = new StepsRuntime(() => ({ steps, bodies, retry: this.retry }));
     const graph = { nodes: {}, invoke: async () => ({}) };
     this.#agents = new AgentRegistry([{ id: 'echo', version: '1', graph, tools } satisfies AgentDefinition]);
     this.handler = new RunCommandHandler(this.session);
@@ -249,13 +127,8 @@ export class WorkWorld {
   }
 
   /** All that can happen at this time has happened. */
-  async quiet(): Promise<void> {
-    const { runs, tasks } = this.platform.store;
-    for (let turns = 0, seen = ''; turns < 20; turns += 1) {
-      const now = `${runs.lastPlace} ${tasks.lastPlace} ${tasks.messages.length}`;
-      if (now !== seen) [seen, turns] = [now, 0];
-      await new Promise(setImmediate);
-    }
+  quiet(): Promise<void> {
+    return untilQuiet(this.platform);
   }
 
   /** In small steps: what happens at one time may lead to something a little later. */

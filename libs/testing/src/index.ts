@@ -108,3 +108,4 @@ export { playRun, type PlayedOrder } from './builders/simulation/played-run.js';
 export { raceRun, type RacedRun } from './builders/simulation/raced-run.js';
 export { LAWS, lawsBroken } from './builders/laws/laws-broken.js';
 export { type Law } from './builders/laws/law.js';
+export { untilQuiet } from './until-quiet.js';

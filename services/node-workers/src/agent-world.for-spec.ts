@@ -8,6 +8,7 @@ import { RunCommandHandler, RunMover, RunOverseer } from '@millrace/application'
 import { aTenantId, isTerminal, type RunEvent, RunId, type RunRef } from '@millrace/contracts';
 import { JetStreamContext } from '@millrace/nest-kit';
 import type { Consuming } from '@millrace/ports';
+import { untilQuiet } from '@millrace/testing';
 import { TaskController } from './task.controller.js';
 
 const STEP_MS = 200;
@@ -46,7 +47,7 @@ export class AgentWorld {
   async work(ref: RunRef): Promise<void> {
     const { process, mover, consuming } = await this.startWorker();
     for (;;) {
-      await this.quiet();
+      await untilQuiet(this.platform);
       const isIdle = this.platform.store.tasks.messages.length === 0;
       if (isIdle || (await this.hasEnded(ref))) break;
       this.#clock.advance(STEP_MS);
@@ -96,16 +97,6 @@ export class AgentWorld {
       { concurrency: 4, maxAttempts: 1_000 },
     );
     return { process, mover, consuming };
-  }
-
-  /** All that can happen at this time has happened. */
-  private async quiet(): Promise<void> {
-    const { runs, tasks } = this.platform.store;
-    for (let turns = 0, seen = ''; turns < 20; turns += 1) {
-      const now = `${runs.lastPlace} ${tasks.lastPlace} ${tasks.messages.length}`;
-      if (now !== seen) [seen, turns] = [now, 0];
-      await new Promise(setImmediate);
-    }
   }
 }
 

@@ -699,7 +699,7 @@ describe('What a body throws', () => {
         throw Object.assign(new Error('x'.repeat(1_000_000)), { code: 'c'.repeat(1_000) });
       },
     });
-    world.graphs.retry = { maxAttempts: 2, firstDelayMs: 10 };
+    world.retry = { maxAttempts: 2, firstDelayMs: 10 };
     await world.start();
     await world.advance(1_000);
     expect(world.bodiesFailed).toEqual([
