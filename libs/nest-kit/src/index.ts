@@ -19,4 +19,5 @@ export {
 } from './service-env.js';
 export { consumerTroubles } from './consumer-troubles.js';
 export { agentsNotLoaded, tellLeftOut } from './left-out-agents.js';
-export { countSetAside, SetAsideLog } from './set-aside-log.js';
+export { countSetAside, countWoken } from './counts.js';
+export { SetAsideLog } from './set-aside-log.js';

@@ -25,7 +25,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { JetStreamContext, JetStreamServer } from './jetstream-server.js';
 import { ConsumerController } from './pass-errors-on.filter.js';
-import { countSetAside } from './set-aside-log.js';
+import { countSetAside, countWoken } from './counts.js';
 import { startTelemetry } from './telemetry.js';
 
 class Hopeless extends PlatformError {
@@ -128,6 +128,7 @@ describe('A Nest service on a durable consumer', () => {
     const collector = new SpecCollector();
     const flush = await startTelemetry('spec', await collector.listen());
     for (let count = 0; count < 3; count += 1) countSetAside('dispatcher', new Hopeless('for ever'));
+    countWoken('RUNNING');
     const traceId = await trace.getTracer('spec').startActiveSpan('request', async (span) => {
       await append('RunRequested');
       span.end();
@@ -139,6 +140,7 @@ describe('A Nest service on a durable consumer', () => {
     await collector.close();
     expect(collector.counts).toEqual([
       { name: 'millrace.set_aside', value: 3, attributes: { loop: 'dispatcher', reason: 'HOPELESS' } },
+      { name: 'millrace.runs_woken', value: 1, attributes: { status: 'RUNNING' } },
     ]);
     const spans = collector.spans.filter((span) => span.traceId === traceId);
     expect(spans.map(({ name }) => name).sort()).toEqual(['process RunRequested', 'request']);

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { countSetAside } from './set-aside-log.js';
+import { countSetAside } from './counts.js';
 
 interface Agents {
   /** What could not be loaded, and why. */

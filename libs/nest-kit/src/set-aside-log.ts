@@ -1,7 +1,7 @@
 import { reasonOf, type SetAside, type SetAsideNotes } from '@millrace/application';
 import { PlatformError } from '@millrace/kernel';
 import { Logger } from '@nestjs/common';
-import { metrics } from '@opentelemetry/api';
+import { codeOf, countSetAside } from './counts.js';
 
 /** One log line and one count for everything a loop goes on without. */
 export class SetAsideLog implements SetAsideNotes {
@@ -19,19 +19,6 @@ export class SetAsideLog implements SetAsideNotes {
     this.#log.error({ message, ...about });
   }
 }
-
-/** `millrace.set_aside`, by loop and by the code of the reason. */
-export const countSetAside = (loop: string, error: unknown): void =>
-  metrics
-    .getMeter('millrace')
-    .createCounter('millrace.set_aside', { description: 'What a loop could not handle and goes on without' })
-    .add(1, { loop, reason: codeOf(error) });
-
-/** Few: a code of ours, or the class of an error we do not know. */
-const codeOf = (error: unknown): string => {
-  if (error instanceof PlatformError) return error.code;
-  return error instanceof Error ? error.name : 'PARKED';
-};
 
 /** Errors of ours say where they come from by their code. */
 const stackOf = (error: unknown): string | undefined =>

@@ -1,5 +1,6 @@
 import { Dispatcher, reasonOf, RunOverseer } from '@millrace/application';
 import {
+  countWoken,
   HealthController,
   KnownAgentsModule,
   NatsModule,
@@ -64,8 +65,10 @@ function dispatcherOn(platform: Platform, agents: KnownAgents, overseer: RunOver
     interrupted: (cause) => outages.failed(cause),
     delayed: ({ runId }, cause) =>
       log.warn(`Run ${runId} cannot be started now and is tried again: ${reasonOf(cause)}`),
-    standing: ({ runId }, status) =>
-      log.warn(`Run ${runId} is ${status} and stood still without a message in the queue: woken`),
+    standing: ({ runId }, status) => {
+      countWoken(status);
+      log.warn(`Run ${runId} is ${status} and stood still without a message in the queue: woken`);
+    },
     stranded: ({ runId }, cause) => log.warn(`Run ${runId} waits for its agent, and others have its slot: ${cause}`),
     snapshotUnusable: (cause) => log.error(`The saved queue cannot be used, and is read anew: ${reasonOf(cause)}`),
     sweepFailed: (cause) => log.warn(`Runs that stand still could not be looked for: ${reasonOf(cause)}`),
