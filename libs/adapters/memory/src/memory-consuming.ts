@@ -45,9 +45,9 @@ export class MemoryConsuming implements Consuming {
 
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    for (const withdraw of this.#withdraw) this.parts.wire.send(withdraw);
     const stop = new AbortController();
-    await Promise.race([Promise.all(this.#inHand), this.parts.wire.pause(graceMs, stop.signal)]);
+    const closed = this.withdrawAll().then(() => Promise.all(this.#inHand));
+    await Promise.race([closed, this.parts.wire.pause(graceMs, stop.signal)]);
     stop.abort();
     this.#endWatch();
   }
@@ -130,6 +130,14 @@ export class MemoryConsuming implements Consuming {
   private settleWith(place: StorePlace, word: () => void): void {
     this.#held.delete(place);
     this.parts.wire.send(word, () => this.#consumer.abandon(place));
+  }
+
+  /** Once the store has heard it, nothing more is given to this process. */
+  private async withdrawAll(): Promise<void> {
+    const withdraw = () => {
+      for (const each of this.#withdraw) each();
+    };
+    await this.parts.wire.ask('read', withdraw).catch(withdraw); // a store that is away gives nothing either
   }
 
   private fallSilent(): void {
