@@ -60,14 +60,15 @@ export const taskQueueRules = (opened: Opened): void => {
       const { platform } = opened();
       const offered = [aNodeTask(run, 'small'), aNodeTask(run, 'large', `"${'x'.repeat(2_000_000)}"`)];
       for (const task of offered) expect(await platform.tasks.offerNode(task)).toBe(true);
-      const ready: unknown[] = [];
+      const ready = new Map<string, unknown>();
       const consuming = await consumeOf(run, opened(), 'node-workers', async (delivery, { tasks }) => {
-        ready.push(await tasks.ready(taskIn(delivery)));
+        const task = await tasks.ready(taskIn(delivery));
+        ready.set(task.key, task);
         return done;
       });
-      await until(() => ready.length === 2);
+      await until(() => ready.size === 2);
       await consuming.stop();
-      expect(ready).toEqual(offered);
+      expect(ready).toEqual(new Map(offered.map((task) => [task.key, task]))); // in whatever order
     });
 
     it('knows nothing of a run nobody offered', async () => {
