@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeRunEvent, EventInvalid, parseRunEvent, parseThreadEvent } from './event-codec.js';
-import { eventFixture, THREAD_CREATED_FIXTURE } from './fixtures.js';
+import { decodeRunEvent, EventInvalid, parseAppendedEvent, parseRunEvent, parseThreadEvent } from './event-codec.js';
+import { aRequestId, eventFixture, THREAD_CREATED_FIXTURE } from './fixtures.js';
 import { isPublic } from './classification.js';
 import { schemaOf } from './events/run-event.js';
 import { KINDS, RUN_EVENT_KINDS } from './kinds.js';
@@ -118,6 +118,38 @@ describe('the fields of a kind', () => {
   it('lets RunCanceled leave open who canceled', () => {
     const event = without(eventFixture('RunCanceled'), 'canceledBy');
     expect(parseRunEvent(event)).toBe(event);
+  });
+});
+
+describe('an event that an append of ours stored', () => {
+  const event = eventFixture('TokenDelta');
+  const { tenantId, runId, position } = event;
+  const at = { tenantId, runId, position };
+
+  it.each(RUN_EVENT_KINDS)('%s is taken as it is', (kind) => {
+    const stored = eventFixture(kind);
+    const { tenantId, runId, position } = stored;
+    expect(parseAppendedEvent(stored, { tenantId, runId, position })).toBe(stored);
+  });
+
+  it('is not validated a second time', () => {
+    const unusual = { ...event, text: '' };
+    expect(() => parseRunEvent(unusual)).toThrow(EventInvalid);
+    expect(parseAppendedEvent(unusual, at)).toBe(unusual);
+  });
+
+  it.each<[string, unknown]>([
+    ['no object', 'TokenDelta'],
+    ['nothing', null],
+    ['an event of another run', { ...event, runId: aRequestId }],
+    ['an event of another tenant', { ...event, tenantId: aRequestId }],
+    ['another event of the run', { ...event, position: position + 1 }],
+    ['an event without a position', without(event, 'position')],
+    ['a kind nobody knows', { ...event, kind: 'RunTeleported' }],
+    ['a kind that is none', { ...event, kind: 7 }],
+    ['a version nobody knows', { ...event, version: '99' }],
+  ])('is refused when its place holds %s', (_, value) => {
+    expect(() => parseAppendedEvent(value, at)).toThrow(EventInvalid);
   });
 });
 

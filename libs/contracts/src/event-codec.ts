@@ -3,6 +3,8 @@ import { PlatformError } from '@millrace/kernel';
 import { isPublic } from './classification.js';
 import { RunEvent } from './events/run-event.js';
 import { ThreadEvent } from './events/thread-event.js';
+import { isRunEventKind } from './kinds.js';
+import type { RunRef } from './subjects.js';
 
 /** What was read is no event of ours. It will not become one by trying again. */
 export class EventInvalid extends PlatformError {
@@ -28,6 +30,25 @@ export const parseRunEvent = (value: unknown): RunEvent => {
 
 /** The event in a message's bytes. What is no UTF-8 or no JSON is refused like any other event that is none. */
 export const decodeRunEvent = (bytes: Uint8Array): RunEvent => parseRunEvent(decodeJson(bytes));
+
+/** Which event a message of the log holds, by its subject and headers. */
+export interface AppendedAt extends RunRef {
+  readonly position: number;
+}
+
+/**
+ * An event that an append of ours stored. The append has validated it, so its reader checks only that it is the event that
+ * was looked for, and of a kind and version it knows: a validation by the schema is most of what a read costs its process.
+ */
+export const parseAppendedEvent = (value: unknown, { tenantId, runId, position }: AppendedAt): RunEvent => {
+  if (typeof value !== 'object' || value === null) throw new EventInvalid('an event is a JSON object');
+  const event = value as Partial<RunEvent>;
+  if (typeof event.kind !== 'string' || !isRunEventKind(event.kind) || event.version !== '1')
+    return parseRunEvent(value);
+  if (event.tenantId === tenantId && event.runId === runId && event.position === position) return event as RunEvent;
+  const found = `event ${event.position} of run ${event.runId}`;
+  throw new EventInvalid(`${event.kind}: ${found} lies where event ${position} of run ${runId} should lie`);
+};
 
 export const parseThreadEvent = (value: unknown): ThreadEvent => {
   const parsed = ThreadEvent.safeParse(value);

@@ -59,7 +59,15 @@ export { REFUSALS, RUN_ERROR_CODES, type RefusalCode, type RunErrorCode } from '
 export { BlobRef, MAX_INLINE_BYTES } from './blob-ref.js';
 export { NodeTask, type ReadyTask } from './node-task.js';
 export { RunTask, type RunSeed } from './run-task.js';
-export { decodeRunEvent, decodeThreadEvent, EventInvalid, parseRunEvent, parseThreadEvent } from './event-codec.js';
+export {
+  type AppendedAt,
+  decodeRunEvent,
+  decodeThreadEvent,
+  EventInvalid,
+  parseAppendedEvent,
+  parseRunEvent,
+  parseThreadEvent,
+} from './event-codec.js';
 export {
   aRequestId,
   aRunId,

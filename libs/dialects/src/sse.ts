@@ -14,6 +14,9 @@ export const encodeFrames = (id: number | string, frames: readonly Frame[]): str
     })
     .join('');
 
+/** The frame of an event in the native dialect, of the JSON text it is stored as. */
+export const encodeStored = (id: number, text: string): string => `id: ${id}\ndata: ${text}\n\n`;
+
 export const encodeRetry = (afterMs: number): string => `retry: ${afterMs}\n\n`;
 
 /** A comment: no event, no id. With padding it also fills the buffers of proxies that wait for enough. */

@@ -1,4 +1,10 @@
-import { connectNats, type NatsConnection, openPlatform, verifyTopology } from '@millrace/adapter-jetstream';
+import {
+  connectNats,
+  type NatsConnection,
+  openPlatform,
+  type RunLogOptions,
+  verifyTopology,
+} from '@millrace/adapter-jetstream';
 import type { Platform } from '@millrace/ports';
 import {
   type DynamicModule,
@@ -17,7 +23,7 @@ export const NATS = Symbol('NatsConnection');
 export const PLATFORM = Symbol('Platform');
 const REPLAY = Symbol('NatsConnection for replays');
 
-export interface NatsOptions {
+export interface NatsOptions extends Pick<RunLogOptions, 'keepsTexts'> {
   /**
    * Replays over a connection of their own: the server answers direct gets in the loop of the connection they come by,
    * and live events must not wait behind a long history.
@@ -36,7 +42,11 @@ export class NatsModule implements OnApplicationShutdown {
     @Inject(REPLAY) private readonly replay: NatsConnection | null,
   ) {}
 
-  static forRoot(url: string, name: string, { replaysApart = false }: NatsOptions = {}): DynamicModule {
+  static forRoot(
+    url: string,
+    name: string,
+    { replaysApart = false, keepsTexts = false }: NatsOptions = {},
+  ): DynamicModule {
     return {
       module: NatsModule,
       providers: [
@@ -51,7 +61,7 @@ export class NatsModule implements OnApplicationShutdown {
           provide: PLATFORM,
           inject: [NATS, REPLAY],
           useFactory: (nats: NatsConnection, replay: NatsConnection | null) =>
-            openPlatform(nats, replay ? { replay } : {}),
+            openPlatform(nats, { keepsTexts, ...(replay ? { replay } : {}) }),
         },
       ],
       exports: [NATS, NatsHealth, PLATFORM],

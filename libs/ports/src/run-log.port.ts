@@ -78,6 +78,11 @@ export abstract class RunLog {
   /** The event a delivery of the log's brought, and how far the run's history went with it. */
   abstract delivered(delivery: Delivery): Promise<Appended>;
 
+  /** The JSON text the event is stored as, of an event this log gave out and where it keeps texts; else undefined. */
+  textOf(_event: RunEvent): string | undefined {
+    return undefined;
+  }
+
   abstract tail(run: RunRef, options?: Pick<ReadOptions, 'atLeast'>): Promise<Tail>;
 
   /**

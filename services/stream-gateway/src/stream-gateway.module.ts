@@ -24,7 +24,7 @@ export class StreamGatewayModule {
     return {
       module: StreamGatewayModule,
       imports: [
-        NatsModule.forRoot(config.natsUrl, 'stream-gateway', { replaysApart: true }),
+        NatsModule.forRoot(config.natsUrl, 'stream-gateway', { replaysApart: true, keepsTexts: true }),
         HttpEdgeModule.forRoot(config),
       ],
       controllers: [HealthController, RunStreamController, FeedController],

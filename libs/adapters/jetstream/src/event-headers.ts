@@ -25,11 +25,17 @@ export function eventHeaders(tail: Omit<Tail, 'streamSequence'>, referenced: rea
   return built;
 }
 
+/** The position of an event that an append of ours wrote; undefined for another message. */
+export function positionIn(found: MsgHdrs | undefined): number | undefined {
+  const position = Number(found?.get(POSITION) || Number.NaN);
+  return Number.isInteger(position) ? position : undefined;
+}
+
 /** How far the history went with this message; undefined for one that no append of ours wrote. */
 export function tailIn(found: MsgHdrs | undefined, streamSequence: number): Tail | undefined {
-  const position = Number(found?.get(POSITION) || Number.NaN);
+  const position = positionIn(found);
   const sequence = Number(found?.get(SEQUENCE) || Number.NaN);
-  if (!Number.isInteger(position) || !Number.isInteger(sequence)) return undefined;
+  if (position === undefined || !Number.isInteger(sequence)) return undefined;
   const places = found?.get(PLACES);
   return { streamSequence, position, sequence, places: places ? PlaceIndex.parse(position, places) : undefined };
 }

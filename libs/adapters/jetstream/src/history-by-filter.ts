@@ -1,6 +1,7 @@
 import { type RunEvent, type RunRef, subjects } from '@millrace/contracts';
 import { type BlobStore, EMPTY_TAIL, type ReadFrom, type RunPage, type StorePlace, type Tail } from '@millrace/ports';
 import type { DirectReader, MessagePage } from './direct-reader.js';
+import type { EventTexts } from './large-payloads.js';
 import { ReplicaLag } from './replica-lag.js';
 import { type Arrival, arrivalsOf, tailBehind } from './run-arrivals.js';
 import { NEAR, seek } from './run-seek.js';
@@ -19,6 +20,7 @@ export class HistoryByFilter {
   constructor(
     private readonly reader: DirectReader,
     private readonly blobs: BlobStore,
+    private readonly texts?: EventTexts,
   ) {}
 
   async read(run: RunRef, from: ReadFrom, { limit, known }: FilterOptions): Promise<RunPage> {
@@ -28,7 +30,7 @@ export class HistoryByFilter {
     let isSkipping = !('streamSequence' in from);
     // One more than wanted tells whether there is more; and what seek leaves to be skipped comes in one page.
     const wanted = Math.min(limit + 1 + (isSkipping ? NEAR : 0), PAGE);
-    const arrivals = arrivalsOf(run, this.blobs);
+    const arrivals = arrivalsOf(run, this.blobs, this.texts);
     const pageFrom = (place: number) => this.reader.page(filter, place, wanted, arrivals);
     const place = await this.placeOf(run, from);
     const lag = new ReplicaLag(`Run ${run.runId}`, known, place - 1);

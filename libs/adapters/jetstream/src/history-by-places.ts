@@ -1,9 +1,9 @@
 import { type RunRef, subjects } from '@millrace/contracts';
-import { type BlobStore, type NamedPlace, type PlaceIndex, type StorePlace } from '@millrace/ports';
+import type { NamedPlace, PlaceIndex, StorePlace } from '@millrace/ports';
 import type { DirectReader } from './direct-reader.js';
 import { subjectIn } from './event-headers.js';
 import { ReplicaLag } from './replica-lag.js';
-import { type Arrival, arrivalsOf } from './run-arrivals.js';
+import type { Arrival, arrivalsOf } from './run-arrivals.js';
 
 /** An event as it lies in an indexed history. */
 export type Indexed = Arrival & { readonly tail: { readonly places: PlaceIndex } & Arrival['tail'] };
@@ -29,18 +29,16 @@ const PAGE = 1_000;
  * together; and each page ends with an event that is known to be there, never with a search for one that is not.
  */
 export class HistoryByPlaces {
-  readonly #arrivalOf: ReturnType<typeof arrivalsOf>;
   readonly #subjects: string;
   readonly #read = new Map<StorePlace, Promise<Indexed>>();
 
   constructor(
     private readonly reader: DirectReader,
     private readonly run: RunRef,
-    blobs: BlobStore,
+    private readonly arrivalOf: ReturnType<typeof arrivalsOf>,
     /** The last event of the run, or of as much of it as is looked at. */
     private readonly end: Indexed,
   ) {
-    this.#arrivalOf = arrivalsOf(run, blobs);
     this.#subjects = subjects.run(run).replace(/\*$/, '');
   }
 
@@ -114,7 +112,7 @@ export class HistoryByPlaces {
         subjects.run(this.run),
         next,
         limit,
-        this.#arrivalOf,
+        this.arrivalOf,
       );
       found.push(...items);
       next =
@@ -144,7 +142,7 @@ export class HistoryByPlaces {
       message = await this.reader.at(place);
     }
     if (!subjectIn(message.headers).startsWith(this.#subjects)) throw wrong();
-    const arrival = this.#arrivalOf(message);
+    const arrival = this.arrivalOf(message);
     if (!isIndexed(arrival) || arrival.tail.position !== position) throw wrong();
     return arrival;
   }

@@ -20,7 +20,6 @@ import { type Consumer, type ConsumerMessages, DeliverPolicy, jetstream, type Js
 import type { NatsConnection } from '@nats-io/nats-core';
 import { setTimeout as pause } from 'node:timers/promises';
 import { passes } from './api-codes.js';
-import { referencedIn } from './event-headers.js';
 import { unpackEvent } from './large-payloads.js';
 import { STREAMS } from './topology.js';
 
@@ -134,7 +133,7 @@ export class JetStreamEventFeed extends EventFeed {
     const about = parseSubject(message.subject);
     if (about === undefined) throw new EventInvalid(`${message.subject} is the subject of no event`);
     if (about.type === 'thread') return decodeThreadEvent(message.data);
-    return unpackEvent({ bytes: message.data, referenced: referencedIn(message.headers) }, about, this.blobs);
+    return unpackEvent(message, about, this.blobs);
   }
 }
 

@@ -24,10 +24,10 @@ import { AcknowledgedPublisher, type ConditionalMessage, type StreamAck } from '
 import { isFull, isWrongLastSequence } from './api-codes.js';
 import type { JetStreamDelivery } from './durable-consumer.js';
 import { DirectReader, type StoredMessage } from './direct-reader.js';
-import { eventHeaders, referencedIn, streamSequenceIn, tailIn } from './event-headers.js';
+import { eventHeaders, streamSequenceIn, tailIn } from './event-headers.js';
 import { HistoryByFilter } from './history-by-filter.js';
 import { HistoryByPlaces, type Indexed, IndexWrong, isIndexed } from './history-by-places.js';
-import { packEvent, unpackEvent } from './large-payloads.js';
+import { type EventTexts, packEvent, unpackEvent } from './large-payloads.js';
 import { LeaderReader } from './leader-reader.js';
 import { LiveEvents } from './live-events.js';
 import { LastWritten, ReplicaLag } from './replica-lag.js';
@@ -44,6 +44,8 @@ export interface RunLogOptions {
   readonly appendTimeoutMs?: number;
   readonly lookEveryMs?: number;
   readonly maxWaiting?: number;
+  /** Of each event the text it is stored as is kept as long as the event: for a process that sends it on to clients. */
+  readonly keepsTexts?: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ export class JetStreamRunLog extends RunLog {
   readonly #leader: LeaderReader;
   readonly #live: LiveEvents;
   readonly #written = new LastWritten();
+  readonly #texts: EventTexts | undefined;
 
   constructor(
     private readonly nats: NatsConnection,
@@ -72,16 +75,15 @@ export class JetStreamRunLog extends RunLog {
     super();
     this.#publisher = new AcknowledgedPublisher(nats, options.appendTimeoutMs ?? 5_000);
     this.#reader = new DirectReader(options.replay ?? nats, this.#stream);
-    this.#byFilter = new HistoryByFilter(this.#reader, blobs);
+    this.#texts = options.keepsTexts ? new WeakMap() : undefined;
+    this.#byFilter = new HistoryByFilter(this.#reader, blobs, this.#texts);
     this.#leader = new LeaderReader(nats, this.#stream);
     this.#live = new LiveEvents(nats, {
       lookEveryMs: options.lookEveryMs ?? 5_000,
       maxWaiting: options.maxWaiting ?? 1_000,
       decode: async (message, run) => {
-        const { data, headers } = message;
-        const packed = { bytes: data, referenced: referencedIn(headers) };
-        const event = await unpackEvent(packed, run, this.blobs);
-        return { event, streamSequence: streamSequenceIn(headers) };
+        const event = await unpackEvent(message, run, this.blobs, this.#texts);
+        return { event, streamSequence: streamSequenceIn(message.headers) };
       },
     });
   }
@@ -122,7 +124,7 @@ export class JetStreamRunLog extends RunLog {
   private async readIndexed(run: RunRef, from: ReadFrom, limit: number, end: Indexed | undefined): Promise<RunPage> {
     let tail: Tail = 'streamSequence' in from ? from : EMPTY_TAIL;
     if (!end) return { events: [], tail, hasMore: false };
-    const history = new HistoryByPlaces(this.#reader, run, this.blobs, end);
+    const history = new HistoryByPlaces(this.#reader, run, this.arrivalsOf(run), end);
     const first = await firstIn(history, end, from);
     if (first > end.tail.position + 1) return { events: [], tail, hasMore: false };
     if (first > end.tail.position) return { events: [], tail: end.tail, hasMore: false };
@@ -149,7 +151,7 @@ export class JetStreamRunLog extends RunLog {
     const about = parseSubject(subject);
     if (about?.type !== 'run') throw new EventInvalid(`${subject} is the subject of no event of a run`);
     const { headers } = delivery as JetStreamDelivery;
-    const event = await unpackEvent({ bytes: data, referenced: referencedIn(headers) }, about, this.blobs);
+    const event = await unpackEvent({ data, headers }, about, this.blobs);
     const tail = tailIn(headers, place);
     if (!tail) throw new EventInvalid(`Message ${place} of ${this.#stream} was not appended by Millrace`);
     return { event, tail };
@@ -161,6 +163,10 @@ export class JetStreamRunLog extends RunLog {
     const tail = tailIn(last.headers, last.streamSequence);
     if (!tail) throw new EventInvalid(`Message ${last.streamSequence} of ${this.#stream} was not appended by Millrace`);
     return tail;
+  }
+
+  override textOf(event: RunEvent): string | undefined {
+    return this.#texts?.get(event);
   }
 
   follow(run: RunRef, from: ReadFrom = EMPTY_TAIL, signal?: AbortSignal): AsyncIterableIterator<RunEvent> {
@@ -218,10 +224,14 @@ export class JetStreamRunLog extends RunLog {
     return last;
   }
 
+  private arrivalsOf(run: RunRef): ReturnType<typeof arrivalsOf> {
+    return arrivalsOf(run, this.blobs, this.#texts);
+  }
+
   /** Undefined when it names no places: then what lies before it is found by a filter. */
   private endIn(run: RunRef, last: StoredMessage): Indexed | undefined {
     if (!tailIn(last.headers, last.streamSequence)?.places) return undefined;
-    const arrival = arrivalsOf(run, this.blobs)(last);
+    const arrival = this.arrivalsOf(run)(last);
     return isIndexed(arrival) ? arrival : undefined;
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '@millrace/ports';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { DirectReader, type StoredMessage } from './direct-reader.js';
-import { referencedIn, subjectIn } from './event-headers.js';
+import { subjectIn } from './event-headers.js';
 import { unpackEvent } from './large-payloads.js';
 import { LeaderReader } from './leader-reader.js';
 import { hasAnswered } from './live-events.js';
@@ -129,10 +129,10 @@ export class JetStreamTenantFeed extends TenantFeed {
     }
   }
 
-  private async eventIn(subject: string, { headers, data }: StoredMessage): Promise<RunEvent> {
+  private async eventIn(subject: string, message: StoredMessage): Promise<RunEvent> {
     const about = parseSubject(subject);
     if (about?.type !== 'run') throw new EventInvalid(`${subject} is the subject of no event of a run`);
-    return unpackEvent({ bytes: data, referenced: referencedIn(headers) }, about, this.blobs);
+    return unpackEvent(message, about, this.blobs);
   }
 }
 

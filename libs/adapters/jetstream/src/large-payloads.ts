@@ -1,13 +1,15 @@
 import {
   BlobRef,
-  decodeRunEvent,
   EventInvalid,
   MAX_INLINE_BYTES,
+  parseAppendedEvent,
   parseRunEvent,
   type RunEvent,
   type RunRef,
 } from '@millrace/contracts';
 import type { BlobStore, StampedEvent } from '@millrace/ports';
+import type { MsgHdrs } from '@nats-io/nats-core';
+import { positionIn, referencedIn } from './event-headers.js';
 
 export interface PackedEvent {
   readonly bytes: Uint8Array;
@@ -50,25 +52,57 @@ export async function packEvent({ event, text }: StampedEvent, blobs: BlobStore)
   return { bytes: packed, referenced: [...moved.keys()] };
 }
 
-/** The event as it was before {@link packEvent}. `run` is read from its subject, and the event must agree with it. */
-export function unpackEvent(packed: PackedEvent, run: RunRef, blobs: BlobStore): RunEvent | Promise<RunEvent> {
-  if (packed.referenced.length === 0) return unpackInline(packed.bytes, run);
-  return unpackReferenced(packed, run, blobs);
+/** A message of the log, however it came: read, delivered, or live. */
+export interface LogMessage {
+  readonly data: Uint8Array;
+  readonly headers?: MsgHdrs | undefined;
 }
 
-export const unpackInline = (bytes: Uint8Array, run: RunRef): RunEvent => requireOf(run, decodeRunEvent(bytes));
+/** What an event of ours is stored as, for readers who pass it on as it is. */
+export type EventTexts = WeakMap<RunEvent, string>;
 
-export async function unpackReferenced(packed: PackedEvent, run: RunRef, blobs: BlobStore): Promise<RunEvent> {
-  const stored = decodeObject(packed.bytes);
-  const fetched = await Promise.all(
-    packed.referenced.map(async (name) => [name, await fetchField(name, stored[name])] as const),
-  );
-  return requireOf(run, parseRunEvent({ ...stored, ...Object.fromEntries(fetched) }));
+/** The event as it was before {@link packEvent}. `run` is read from the subject of the message; the event must agree with it. */
+export const unpackEvent = (message: LogMessage, run: RunRef, blobs: BlobStore, texts?: EventTexts) =>
+  hasPayloads(message) ? unpackReferenced(message, run, blobs) : unpackInline(message, run, texts);
 
-  async function fetchField(name: string, value: unknown): Promise<unknown> {
-    const ref = BlobRef.safeParse(value);
+/** Whether a part of the event lies in the object store. */
+export const hasPayloads = ({ headers }: LogMessage): boolean => referencedIn(headers).length > 0;
+
+export function unpackInline(message: LogMessage, run: RunRef, texts?: EventTexts): RunEvent {
+  const text = textIn(message.data);
+  const event = eventIn(jsonIn(text), message, run);
+  if (positionIn(message.headers) !== undefined) texts?.set(event, text);
+  return event;
+}
+
+export async function unpackReferenced(message: LogMessage, run: RunRef, blobs: BlobStore): Promise<RunEvent> {
+  const stored = jsonIn(textIn(message.data));
+  return eventIn(await withPayloads(stored, referencedIn(message.headers), run, blobs), message, run);
+}
+
+/** What no append of ours wrote is validated. */
+const eventIn = (value: unknown, { headers }: LogMessage, run: RunRef): RunEvent => {
+  const position = positionIn(headers);
+  return position === undefined
+    ? requireOf(run, parseRunEvent(value))
+    : parseAppendedEvent(value, { ...run, position });
+};
+
+async function withPayloads(
+  stored: unknown,
+  referenced: readonly string[],
+  { tenantId }: RunRef,
+  blobs: BlobStore,
+): Promise<object> {
+  if (typeof stored !== 'object' || stored === null) throw new EventInvalid('an event is a JSON object');
+  const fields = new Map(Object.entries(stored));
+  const fetched = await Promise.all(referenced.map(async (name) => [name, await payloadOf(name)] as const));
+  return { ...stored, ...Object.fromEntries(fetched) };
+
+  async function payloadOf(name: string): Promise<unknown> {
+    const ref = BlobRef.safeParse(fields.get(name));
     if (!ref.success) throw new EventInvalid(`${name}: a reference was announced and is not there`);
-    const bytes = await blobs.get(run.tenantId, ref.data);
+    const bytes = await blobs.get(tenantId, ref.data);
     try {
       return JSON.parse(decoder.decode(bytes));
     } catch (cause) {
@@ -82,12 +116,18 @@ const requireOf = ({ tenantId, runId }: RunRef, event: RunEvent): RunEvent => {
   throw new EventInvalid(`${event.kind}: runId: the event of run ${event.runId} lies among those of run ${runId}`);
 };
 
-const decodeObject = (bytes: Uint8Array): Record<string, unknown> => {
+const textIn = (bytes: Uint8Array): string => {
   try {
-    const value: unknown = JSON.parse(decoder.decode(bytes));
-    if (typeof value === 'object' && value !== null) return { ...value };
+    return decoder.decode(bytes);
   } catch (cause) {
-    throw new EventInvalid(`${bytes.byteLength} bytes that are no JSON text`, { cause });
+    throw new EventInvalid(`${bytes.byteLength} bytes that are no text in UTF-8`, { cause });
   }
-  throw new EventInvalid('an event is a JSON object');
+};
+
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new EventInvalid(`${text.length} characters that are no JSON text`, { cause });
+  }
 };

@@ -1,8 +1,8 @@
 import type { RunEvent, RunRef } from '@millrace/contracts';
 import { advance, type BlobStore, type Tail } from '@millrace/ports';
 import type { StoredMessage } from './direct-reader.js';
-import { referencedIn, tailIn } from './event-headers.js';
-import { unpackInline, unpackReferenced } from './large-payloads.js';
+import { tailIn } from './event-headers.js';
+import { type EventTexts, hasPayloads, unpackInline, unpackReferenced } from './large-payloads.js';
 
 /** What is kept of a stored message once it has been read: its headers are not. */
 export interface Arrival {
@@ -15,13 +15,12 @@ export interface Arrival {
 
 /** Throws what {@link unpackInline} throws: a message that is no event of this run. */
 export const arrivalsOf =
-  (run: RunRef, blobs: BlobStore) =>
-  ({ streamSequence, headers, data }: StoredMessage): Arrival => {
-    const referenced = referencedIn(headers);
-    const event =
-      referenced.length === 0
-        ? unpackInline(data, run)
-        : () => unpackReferenced({ bytes: data, referenced }, run, blobs);
+  (run: RunRef, blobs: BlobStore, texts?: EventTexts) =>
+  (message: StoredMessage): Arrival => {
+    const { streamSequence, headers } = message;
+    const event = hasPayloads(message)
+      ? () => unpackReferenced(message, run, blobs)
+      : unpackInline(message, run, texts);
     return { streamSequence, tail: tailIn(headers, streamSequence), event };
   };
 

@@ -1,11 +1,18 @@
 import { isTerminal, type PublicEvent } from '@millrace/contracts';
-import { type DialectName, DIALECTS, encodeFrames } from '@millrace/dialects';
+import { type DialectName, DIALECTS, encodeFrames, encodeStored } from '@millrace/dialects';
 
 /** A public event, and its bytes in each dialect: made once, and shared by all who read them. */
 export class Entry {
   readonly #bytes: Partial<Record<DialectName, Buffer>> = {};
+  #stored: string | undefined;
 
-  constructor(readonly event: PublicEvent) {}
+  /** `stored` is the JSON text the event is stored as: the native frame holds it unchanged. */
+  constructor(
+    readonly event: PublicEvent,
+    stored?: string,
+  ) {
+    this.#stored = stored;
+  }
 
   get sequence(): number {
     return this.event.sequence;
@@ -17,7 +24,16 @@ export class Entry {
 
   /** Empty when the dialect has no word for the event. */
   bytes(dialect: DialectName): Buffer {
-    return (this.#bytes[dialect] ??= Buffer.from(encodeFrames(this.sequence, DIALECTS[dialect](this.event))));
+    return (this.#bytes[dialect] ??= Buffer.from(this.framesIn(dialect)));
+  }
+
+  private framesIn(dialect: DialectName): string {
+    const stored = this.#stored;
+    if (dialect === 'native' && stored !== undefined) {
+      this.#stored = undefined; // its bytes are kept from now on
+      return encodeStored(this.sequence, stored);
+    }
+    return encodeFrames(this.sequence, DIALECTS[dialect](this.event));
   }
 }
 

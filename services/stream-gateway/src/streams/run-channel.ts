@@ -35,6 +35,7 @@ export class RunChannel {
   #fresh: Partial<Record<DialectName, readonly Block[]>> = {};
 
   private constructor(
+    private readonly log: RunLog,
     readonly run: RunRef,
     tail: Tail,
     private readonly stop: AbortController,
@@ -53,12 +54,12 @@ export class RunChannel {
     const from = { sequence: Math.max(wanted - 1, 0) };
     const joined = await log.join(run, from, { limit: MAX_RECENT, signal: stop.signal });
     const { events, hasMore, tail } = joined.page;
-    const entries = events.filter(isShown).map((event) => new Entry(event));
+    const entries = events.filter(isShown).map((event) => new Entry(event, log.textOf(event)));
     if (hasMore || (entries.length === 0 && tail.sequence !== -1) || tail.position < 0) {
       joined.leave();
       return this.openFar(log, run, stop);
     }
-    const channel = new RunChannel(run, tail, stop);
+    const channel = new RunChannel(log, run, tail, stop);
     for (const entry of entries) channel.keep(entry);
     channel.trim();
     // Nothing public follows the terminal event, so a run that has ended needs no listening.
@@ -71,7 +72,7 @@ export class RunChannel {
   private static async openFar(log: RunLog, run: RunRef, stop: AbortController): Promise<RunChannel | undefined> {
     const tail = await log.tail(run, { atLeast: 'now' });
     if (tail.position < 0) return undefined;
-    const channel = new RunChannel(run, tail, stop);
+    const channel = new RunChannel(log, run, tail, stop);
     const last = tail.sequence < 0 ? undefined : await eventAt(log, run, tail);
     if (last !== undefined && isTerminal(last)) channel.#isEnded = true;
     else void channel.follow(log.follow(run, tail, stop.signal));
@@ -116,7 +117,7 @@ export class RunChannel {
     try {
       for await (const event of events) {
         if (!isShown(event)) continue;
-        this.take(new Entry(event));
+        this.take(new Entry(event, this.log.textOf(event)));
         if (isTerminal(event)) return;
       }
     } catch (error) {

@@ -73,7 +73,7 @@ export class RunPages {
     const entries: Entry[] = [...(begun?.entries ?? [])];
     for (;;) {
       const { events, tail, hasMore } = await this.log.read(run, from, { limit: PAGE - entries.length, atLeast });
-      for (const event of events) if (isShown(event)) entries.push(new Entry(event));
+      for (const event of events) if (isShown(event)) entries.push(new Entry(event, this.log.textOf(event)));
       if (entries.length === PAGE || !hasMore) return new RunPage(entries, tail, entries.length === PAGE);
       from = tail; // the rest was internal
     }
