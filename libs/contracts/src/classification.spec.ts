@@ -9,6 +9,7 @@ const INTERNAL = [
   'RunQueued',
   'CheckpointSaved',
   'GraphEnded',
+  'FollowUpDue',
   'GoalAchieved',
   'RetryRequested',
   'ImprovementProvided',

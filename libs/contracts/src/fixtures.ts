@@ -38,7 +38,9 @@ export const FACT_FIXTURES: { readonly [K in RunEventKind]: RunFactOf<K> } = {
     sources: [],
     usage: { inputTokens: 12, outputTokens: 3, model: 'scripted' },
     toolsUsed: [],
+    standsAlone: true,
   },
+  FollowUpDue: { kind: 'FollowUpDue' },
   RunFinished: {
     kind: 'RunFinished',
     summary: 'Said hello.',

@@ -30,6 +30,7 @@ export const KINDS = {
   RunResumed: traits('public', 'sync', 'run-api'),
   RunCancelRequested: traits('public', 'sync', 'run-api'),
   GraphEnded: traits('internal', 'sync', 'node-workers'),
+  FollowUpDue: traits('internal', 'sync', 'orchestrator'),
   RunFinished: traits('public', 'sync', 'orchestrator'),
   RunFailed: traits('public', 'sync', 'orchestrator'),
   RunCanceled: traits('public', 'sync', 'orchestrator'),

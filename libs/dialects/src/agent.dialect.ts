@@ -77,6 +77,7 @@ const translate = (event: PublicEvent): AgentEvent[] => {
     case 'ImprovementProvided':
     case 'RetryRequested':
     case 'GraphEnded':
+    case 'FollowUpDue':
     case 'NodeScheduled':
     case 'NodeSuspended':
     case 'EffectRecorded':

@@ -68,6 +68,7 @@ const AGENT: Record<RunEventKind, readonly AgentEvent[]> = {
   RunQueued: NOTHING,
   CheckpointSaved: NOTHING,
   GraphEnded: NOTHING,
+  FollowUpDue: NOTHING,
   GoalAchieved: NOTHING,
   RetryRequested: NOTHING,
   ImprovementProvided: NOTHING,

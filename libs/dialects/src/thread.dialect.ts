@@ -55,6 +55,7 @@ const translate = (event: PublicEvent): ThreadFrame[] => {
     case 'ImprovementProvided':
     case 'RetryRequested':
     case 'GraphEnded':
+    case 'FollowUpDue':
     case 'NodeScheduled':
     case 'NodeSuspended':
     case 'EffectRecorded':

@@ -12,11 +12,5 @@ export const OVERSEEN_KINDS = [
   'InputExpired',
 ] as const satisfies readonly RunEventKind[];
 
-/** What makes run-api look at a run: a wish, or an end, after which another run may have to follow. */
-export const RETRY_KINDS = [
-  'RetryRequested',
-  'GoalAchieved',
-  'RunFinished',
-  'RunFailed',
-  'RunCanceled',
-] as const satisfies readonly RunEventKind[];
+/** What makes run-api look at a run: a wish, or an end that concerns other runs. */
+export const RETRY_KINDS = ['RetryRequested', 'GoalAchieved', 'FollowUpDue'] as const satisfies readonly RunEventKind[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aRunId, type RunFactOf } from '@millrace/contracts';
+import { aRunId, RunId, type RunFactOf } from '@millrace/contracts';
 import {
   aCancelingRun,
   aDispatchedRun,
@@ -20,6 +20,7 @@ import {
   endGraph,
   failRun,
   finishRun,
+  followUpDue,
   goalAchieved,
   graphEnded,
   nodeScheduled,
@@ -40,6 +41,8 @@ import {
 import { fold, hasEnded, openTools, runDecider, statusOf } from './index.js';
 
 const given = specFor(runDecider);
+
+const other = RunId.parse('01JD0000000000000000000099');
 
 const interrupted = (overrides: Partial<RunFactOf<'ToolFinished'>> = {}) =>
   toolFinished({ ok: false, output: undefined, error: 'interrupted', ...overrides });
@@ -123,7 +126,8 @@ describe('FinishRun', () => {
   });
 
   it('is refused before the run is dispatched, unless its goal is reached', () => {
-    for (const waiting of [aRequestedRun(), aQueuedRun(), [runRequested({ improvedBy: aRunId })]]) {
+    const improved = [runRequested({ improvedBy: aRunId }), followUpDue()];
+    for (const waiting of [aRequestedRun(), aQueuedRun(), improved]) {
       given(...waiting)
         .when(finishRun())
         .thenRefused('RUN_NOT_STARTED');
@@ -271,6 +275,47 @@ describe('ConfirmCancel', () => {
     given(...aFinishedRun())
       .when(confirmCancel())
       .thenRefused('RUN_ENDED');
+  });
+});
+
+describe('the end of a run that concerns other runs', () => {
+  const links = {
+    'that improves another': { improves: other },
+    'that waits for its improvement': { improvedBy: other },
+  };
+  const asked = { ...links, 'that is retried when it fails': { retryOnFailure: { maxRetries: 1 } } };
+
+  describe.each(Object.entries(asked))('%s', (_, link) => {
+    it('is told before it comes, whichever it is', () => {
+      const begun = [runRequested(link), runStarted()];
+      given(...begun, graphEnded())
+        .when(finishRun())
+        .then(followUpDue(), runFinished());
+      given(...begun)
+        .when(failRun())
+        .then(followUpDue(), runFailed());
+      given(...begun, runCancelRequested())
+        .when(confirmCancel())
+        .then(followUpDue(), runCanceled());
+      given(runRequested(link), runCancelRequested()).when(confirmCancel()).then(followUpDue(), runCanceled());
+    });
+
+    it('is told once, when a part of the decision was stored', () => {
+      given(runRequested(link), runStarted(), followUpDue()).when(failRun()).then(runFailed());
+    });
+
+    it('is looked up by the process that ends the run', () => {
+      given(runRequested(link), runStarted())
+        .when(endGraph())
+        .then({ ...graphEnded(), standsAlone: false });
+    });
+  });
+
+  it('is not told of a run that stands alone', () => {
+    given(runRequested(), runStarted())
+      .when(endGraph())
+      .then(graphEnded({ standsAlone: true }));
+    given(runRequested(), runStarted(), graphEnded()).when(finishRun()).then(runFinished());
   });
 });
 

@@ -3,7 +3,7 @@ import { requireKnown, requireUnpaused } from './guards.js';
 import { contentOf, type ConfirmCancel, type EndGraph, type FailRun, type FinishRun } from './run.commands.js';
 import { openTasks, workOf } from './run.queries.js';
 import { RunRefused } from './run-refused.js';
-import type { ActiveRun, Run } from './run.state.js';
+import type { ActiveRun, KnownRun, Run } from './run.state.js';
 import { interruptedTools } from './tool.rules.js';
 
 /**
@@ -13,10 +13,16 @@ import { interruptedTools } from './tool.rules.js';
  */
 export const endGraph = (command: EndGraph, run: Run): RunFact[] => {
   if (workOf(run)?.graphEnded) return [];
-  const open = openTasks(requireUnpaused(command, run)).find(({ state }) => state.name === 'STARTED');
+  const active = requireUnpaused(command, run);
+  const open = openTasks(active).find(({ state }) => state.name === 'STARTED');
   if (open && command.result === 'SUCCEEDED') throw new RunRefused('TASKS_OPEN', command, `task ${open.key}`);
-  return [{ kind: 'GraphEnded', ...contentOf(command) }];
+  return [{ kind: 'GraphEnded', ...contentOf(command), standsAlone: active.followUp === undefined }];
 };
+
+/**
+ * Told before the end, so that no crash in between can leave an end that was not told. Whoever is told waits for the end.
+ */
+const followUp = ({ followUp }: KnownRun): RunFact[] => (followUp === 'OWED' ? [{ kind: 'FollowUpDue' }] : []);
 
 export const finishRun = (command: FinishRun, run: Run): RunFact[] => {
   const known = requireKnown(command, run);
@@ -24,12 +30,12 @@ export const finishRun = (command: FinishRun, run: Run): RunFact[] => {
     case 'PENDING':
     case 'QUEUED':
       if (!known.goalAchieved) throw new RunRefused('RUN_NOT_STARTED', command);
-      return [{ kind: 'RunFinished', ...contentOf(command) }]; // it need not be started only to end
+      return [...followUp(known), { kind: 'RunFinished', ...contentOf(command) }]; // it need not be started only to end
     case 'DISPATCHED':
     case 'RUNNING':
     case 'PAUSED':
       requireNothingLeft(command, known);
-      return [...interruptedTools(known), { kind: 'RunFinished', ...contentOf(command) }];
+      return [...interruptedTools(known), ...followUp(known), { kind: 'RunFinished', ...contentOf(command) }];
     case 'CANCELED_REQUESTED':
       throw new RunRefused('RUN_CANCEL_REQUESTED', command);
     case 'SUCCEEDED':
@@ -57,7 +63,7 @@ export const failRun = (command: FailRun, run: Run): RunFact[] => {
     case 'DISPATCHED':
     case 'RUNNING':
     case 'PAUSED':
-      return [...interruptedTools(known), { kind: 'RunFailed', ...contentOf(command) }];
+      return [...interruptedTools(known), ...followUp(known), { kind: 'RunFailed', ...contentOf(command) }];
     case 'CANCELED_REQUESTED':
       throw new RunRefused('RUN_CANCEL_REQUESTED', command);
     case 'FAILED':
@@ -78,7 +84,11 @@ export const confirmCancel = (command: ConfirmCancel, run: Run): RunFact[] => {
     case 'PAUSED':
       throw new RunRefused('CANCEL_NOT_REQUESTED', command);
     case 'CANCELED_REQUESTED':
-      return [...interruptedTools(known), runCanceled(known.cancel.requestedBy, known.cancel.reason)];
+      return [
+        ...interruptedTools(known),
+        ...followUp(known),
+        runCanceled(known.cancel.requestedBy, known.cancel.reason),
+      ];
     case 'CANCELED':
       return [];
     case 'SUCCEEDED':

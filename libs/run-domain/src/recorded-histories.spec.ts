@@ -38,6 +38,17 @@ const CAME_TO: { readonly [name: string]: ReturnType<typeof summaryOf> } = {
     openInputs: 0,
     toolsUsed: [],
   },
+  'improves-another': {
+    status: 'SUCCEEDED',
+    policy: 'default 1',
+    goalAchieved: false,
+    openTasks: [],
+    finishedTasks: 1,
+    checkpoint: -1,
+    openTools: 0,
+    openInputs: 0,
+    toolsUsed: [],
+  },
   'retried-approved-canceled': {
     status: 'CANCELED',
     policy: 'careful 2',

@@ -47,6 +47,7 @@ const requested = (fact: RunFactOf<'RunRequested'>): Run => ({
   awaitsImprovement: fact.improvedBy,
   retryOnFailure: fact.retryOnFailure,
   retries: [],
+  followUp: (fact.improves ?? fact.improvedBy ?? fact.retryOnFailure) ? 'OWED' : undefined,
 });
 
 const retried = (run: KnownRun, { retryRunId, by, note }: RunFactOf<'RetryRequested'>): Run => ({
@@ -68,6 +69,8 @@ const evolveOpen = (run: OpenRun, fact: RunFact): Run => {
       return run.status === 'PAUSED' ? { ...run, status: 'RUNNING' } : run;
     case 'RunCancelRequested':
       return canceling(run, fact);
+    case 'FollowUpDue':
+      return { ...run, followUp: 'TOLD' };
     case 'RunFinished':
       return ended(run, 'SUCCEEDED');
     case 'RunFailed':

@@ -51,6 +51,8 @@ interface Requested {
   readonly awaitsImprovement?: RunId | undefined;
   readonly retryOnFailure?: RetryOnFailure | undefined;
   readonly retries: readonly RequestedRetry[];
+  /** Its end concerns other runs, and this has been told or is still to be; absent when its end concerns none. */
+  readonly followUp?: 'OWED' | 'TOLD' | undefined;
 }
 
 export interface RequestedRetry {

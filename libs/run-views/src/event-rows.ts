@@ -43,6 +43,7 @@ export const messageOf = (event: RunEvent, run: InProject): MessageRow | undefin
     case 'GoalAchieved':
     case 'GraphEdited':
     case 'GraphEnded':
+    case 'FollowUpDue':
     case 'InputExpired':
     case 'InputRequested':
     case 'LogWritten':

@@ -131,6 +131,7 @@ export class RunViews {
       case 'GoalAchieved':
       case 'GraphEdited':
       case 'GraphEnded':
+      case 'FollowUpDue':
       case 'LogWritten':
       case 'MessageAdded':
       case 'ModelRequested':

@@ -90,6 +90,7 @@ export const evolveRun = (run: RunRow, event: RunEvent): RunRow => {
     case 'GoalAchieved':
     case 'GraphEdited':
     case 'GraphEnded':
+    case 'FollowUpDue':
     case 'InputExpired':
     case 'InputProvided':
     case 'InputRequested':

@@ -68,6 +68,7 @@ const lineOf = (event: RunEvent): string | undefined => {
     case 'EffectRecorded':
     case 'GoalAchieved':
     case 'GraphEnded':
+    case 'FollowUpDue':
     case 'LogWritten':
     case 'ModelRequested':
     case 'ModelResponded':

@@ -34,6 +34,7 @@ export {
   runCanceled,
   runCancelRequested,
   runFailed,
+  followUpDue,
   graphEnded,
   runFinished,
   runPaused,

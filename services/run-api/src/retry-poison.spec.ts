@@ -8,7 +8,6 @@ import { type Consuming, RETRY_KINDS } from '@millrace/ports';
 import { aRunRef, eventPoisons, failRun, requestRun } from '@millrace/testing';
 import { Logger } from '@nestjs/common';
 import { RetryController } from './retry.controller.js';
-import { SingleRuns } from './single-runs.js';
 
 const broken = { ...aRunRef, runId: RunId.parse('01JD00000000000000000000ZZ') };
 const next = { ...aRunRef, runId: RunId.parse('01JD00000000000000000000YY') };
@@ -41,9 +40,8 @@ describe('The retries are gone on with, when in the log', () => {
     const handler = new RunCommandHandler(ports);
     const retries = new RetryController(
       new RunRetries(ports, { improver: 'improver', newRunId: () => next.runId, agents: ANY }),
-      new SingleRuns(),
     );
-    const handle = async (context: JetStreamContext) => (await retries.happened(context)) ?? { kind: 'done' as const };
+    const handle = (context: JetStreamContext) => retries.happened(context);
     const options = { concurrency: 1, maxAttempts: 1_000, ...consumerTroubles('Retries', 'run-api-retries') };
     const contextOf = (delivery: object) => new JetStreamContext([{ ...delivery, headers: undefined } as never]);
     loop = await platform.deliveries.consume('run-api-retries', (delivery) => handle(contextOf(delivery)), options);

@@ -29,7 +29,6 @@ import { StreamTicketController } from './routes/stream-ticket.controller.js';
 import { ThreadController } from './routes/thread.controller.js';
 import { ThreadRunController } from './routes/thread-run.controller.js';
 import { RunApiReadiness } from './run-api-readiness.js';
-import { NotingRunOrders, SingleRuns } from './single-runs.js';
 
 @Module({})
 export class RunApiModule {
@@ -69,13 +68,12 @@ export class RunApiModule {
         },
         { provide: AgentChecks, inject: [KnownAgents], useFactory: (known: KnownAgents) => new AgentChecks(known) },
         { provide: AgentQueries, inject: [KnownAgents], useFactory: (known: KnownAgents) => new AgentQueries(known) },
-        SingleRuns,
         {
           provide: RunOrders,
-          inject: [PLATFORM, SingleRuns, AgentChecks],
-          useFactory: (platform: Platform, singles: SingleRuns, agents: AgentChecks) => {
+          inject: [PLATFORM, AgentChecks],
+          useFactory: (platform: Platform, agents: AgentChecks) => {
             const newRunId = () => RunId.parse(platform.ids.next());
-            return new NotingRunOrders(singles, sessionOf(platform), newRunId, config.defaults, agents);
+            return new RunOrders(sessionOf(platform), newRunId, config.defaults, agents);
           },
         },
         {

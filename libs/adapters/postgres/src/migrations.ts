@@ -6,6 +6,7 @@ import { LinkRuns } from './migrations/0005-run-links.js';
 import { NameProjects } from './migrations/0006-projects.js';
 import { OrderSteps } from './migrations/0007-steps-in-order.js';
 import { AllowGraphEnded } from './migrations/0008-graph-ended.js';
+import { AllowFollowUpDue } from './migrations/0009-follow-up-due.js';
 
 /** In the order they are applied. A name is stored in the database: it never changes, nor does what it stands for. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   { name: '0006-projects', class: NameProjects },
   { name: '0007-steps-in-order', class: OrderSteps },
   { name: '0008-graph-ended', class: AllowGraphEnded },
+  { name: '0009-follow-up-due', class: AllowFollowUpDue },
 ];

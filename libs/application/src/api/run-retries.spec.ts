@@ -108,7 +108,9 @@ describe('A retry', () => {
       await crashing.follow(old).catch(() => {});
       const next = await world.nextOf(old);
       await world.retries.follow(old);
-      expect(await world.kinds(old)).toEqual(['RunRequested', 'RunStarted', 'RunFailed', 'RetryRequested']);
+      expect(await world.kinds(old)).toEqual([
+        ...['RunRequested', 'RunStarted', 'FollowUpDue', 'RunFailed', 'RetryRequested'],
+      ]);
       expect(await world.kinds(next!)).toEqual(['RunRequested', 'ImprovementProvided']);
     }
   });
@@ -133,9 +135,8 @@ describe('A run that is to be retried on failure', () => {
   it('is not, unless it was asked for', async () => {
     const world = new RetryWorld();
     const old = await world.failed();
-    expect(await world.retries.isFollowed(old)).toBe(false);
-    await world.retries.follow(old);
-    expect(await world.kinds(old)).not.toContain('RetryRequested');
+    expect(await world.retries.follow(old)).toBe(true);
+    expect(await world.kinds(old)).toEqual(['RunRequested', 'RunStarted', 'RunFailed']);
   });
 
   it('is not once somebody is content with it', async () => {

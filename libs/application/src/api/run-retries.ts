@@ -8,7 +8,7 @@ import {
   type RunRef,
   type TerminalKind,
 } from '@millrace/contracts';
-import type { AtLeast } from '@millrace/ports';
+import { type AtLeast, type Delivery, done, type Outcome, retryAfter } from '@millrace/ports';
 import { decide, fold, type RequestRetry, RunRefused } from '@millrace/run-domain';
 import { bounded, improvementHints, readable } from '@millrace/run-views';
 import { RunCommandHandler } from '../run-command-handler.js';
@@ -78,20 +78,25 @@ export class RunRetries {
     return { runId: ref.runId, agent: run.agent, status: run.status, ...improvementHints(events) };
   }
 
-  /** Resolves when everything that follows from the run's log up to `atLeast`, of retries and improvements, is in the log. I1 */
-  async follow({ tenantId, runId }: RunRef, atLeast: AtLeast = 'now'): Promise<void> {
+  /** Told of a wish, or of an end that concerns other runs and is about to come. */
+  async heard({ kind, ...run }: Told, { place, attempt }: Pick<Delivery, 'place' | 'attempt'>): Promise<Outcome> {
+    const hasEnded = await this.follow({ tenantId: run.tenantId, runId: run.runId }, place);
+    if (kind !== 'FollowUpDue' || hasEnded) return done;
+    return retryAfter(Math.min(LOOK_AGAIN_MS * 2 ** Math.min(attempt - 1, 20), LONGEST_PAUSE_MS));
+  }
+
+  /**
+   * Resolves when everything that follows from the run's log up to `atLeast`, of retries and improvements, is in the log (I1):
+   * with whether the run has ended by then.
+   */
+  async follow({ tenantId, runId }: RunRef, atLeast: AtLeast = 'now'): Promise<boolean> {
     const events = await this.historyOf({ tenantId, runId }, atLeast);
     const requested = events.find((event) => event.kind === 'RunRequested');
-    if (!requested) return;
+    if (!requested) return false;
     for (const retry of events.filter(isRetry)) await this.carryOut(retry, requested, events);
     const end = events.find(isTerminal);
     if (end) await this.afterEnd(end, requested, events);
-  }
-
-  /** Whether its end concerns anybody but itself: most runs' does not, and is not worth reading them whole. */
-  async isFollowed(ref: RunRef, atLeast: AtLeast = 'now'): Promise<boolean> {
-    const requested = await this.#runs.requestOf(ref, atLeast);
-    return [requested?.improves, requested?.improvedBy, requested?.retryOnFailure].some((link) => link !== undefined);
+    return end !== undefined;
   }
 
   private async historyOf(ref: RunRef, atLeast: AtLeast = 'now'): Promise<RunEvent[]> {
@@ -173,6 +178,11 @@ type Ended = RunEventOf<TerminalKind>;
 
 const OUTCOMES = { RunFinished: 'SUCCEEDED', RunFailed: 'FAILED', RunCanceled: 'CANCELED' } as const;
 const LONGEST_IMPROVEMENT = 10_000;
+/** An end is appended a moment after it was announced, unless the orchestrator dies in between. */
+const LOOK_AGAIN_MS = 20;
+const LONGEST_PAUSE_MS = 60_000;
+
+type Told = RunRef & { readonly kind: RunEvent['kind'] };
 
 const isRetry = (event: RunEvent): event is Retry => event.kind === 'RetryRequested' && event.retryRunId !== undefined;
 

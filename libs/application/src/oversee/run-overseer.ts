@@ -88,9 +88,10 @@ export class RunOverseer {
 
   /**
    * The graph has ended, and its event is the last of the run: nothing needs to be read. Where something came behind it,
-   * the whole history decides.
+   * or the end concerns other runs, the whole history decides.
    */
   private async graphEnded(event: RunEventOf<'GraphEnded'>, tail: Tail): Promise<Outcome> {
+    if (!event.standsAlone) return this.advance({ tenantId: event.tenantId, runId: event.runId }, tail.streamSequence);
     const { log, ids, clock } = this.ports;
     const draft = { ...factAfter(event), eventId: ids.next(), ts: clock.now().toISOString() };
     try {

@@ -13,6 +13,7 @@ export const RunEvent = z.discriminatedUnion('kind', [
   lifecycle.RunResumed,
   lifecycle.RunCancelRequested,
   lifecycle.GraphEnded,
+  lifecycle.FollowUpDue,
   lifecycle.RunFinished,
   lifecycle.RunFailed,
   lifecycle.RunCanceled,

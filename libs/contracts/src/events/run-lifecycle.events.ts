@@ -71,7 +71,12 @@ export const GraphEnded = Stamp.extend({
   toolsUsed: z.array(Name),
   /** Why it failed. */
   error: z.object({ reason: z.string(), errorCode: z.string().min(1) }).optional(),
+  /** True when the end of the run concerns no other run, so that it can be ended without a look at its request. */
+  standsAlone: z.boolean().optional(),
 });
+
+/** The run is about to end, and another run waits for that or follows from it: a retry, or the run it improves. */
+export const FollowUpDue = Stamp.extend({ kind: z.literal('FollowUpDue') });
 
 export const RunFinished = PublicStamp.extend({
   kind: z.literal('RunFinished'),

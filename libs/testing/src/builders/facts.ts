@@ -12,6 +12,7 @@ export const runPaused = fact('RunPaused');
 export const runResumed = fact('RunResumed');
 export const runCancelRequested = fact('RunCancelRequested');
 export const graphEnded = fact('GraphEnded');
+export const followUpDue = fact('FollowUpDue');
 export const runFinished = fact('RunFinished');
 export const runFailed = fact('RunFailed');
 export const runCanceled = fact('RunCanceled');

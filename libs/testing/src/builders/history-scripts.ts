@@ -1,4 +1,4 @@
-import type { RunEvent } from '@millrace/contracts';
+import { type RunEvent, RunId } from '@millrace/contracts';
 import { absent, decide, evolve, type RunCommand } from '@millrace/run-domain';
 import * as to from './commands.js';
 import { effectRecorded, messageAdded, modelRequested, modelResponded, policySwitched, tokenDelta } from './facts.js';
@@ -58,6 +58,14 @@ export const HISTORY_SCRIPTS: { readonly [name: string]: readonly RunCommand[] }
     to.saveCheckpoint({ iteration: 2 }),
     to.endGraph(),
     to.finishRun({ toolsUsed: [] }),
+  ],
+  'improves-another': [
+    to.requestRun({ improves: RunId.parse('01JD0000000000000000000099') }),
+    to.startRun(),
+    to.startNode({ ...plan(1), scheduled: { inputHash: aTask().inputHash } }),
+    to.finishNode(plan(1)),
+    to.endGraph(),
+    to.finishRun({ toolsUsed: [] }), // announces the end first
   ],
   'retried-approved-canceled': [
     to.requestRun({ idempotencyKey: 'order-1', projectId: 'atlas' }),

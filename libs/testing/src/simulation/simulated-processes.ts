@@ -10,16 +10,7 @@ import {
   RunRetries,
   ServedVersions,
 } from '@millrace/application';
-import {
-  isTerminal,
-  NodeTask,
-  parseSubject,
-  RunId,
-  runOfTimer,
-  RunTask,
-  type RunRef,
-  WorkerId,
-} from '@millrace/contracts';
+import { NodeTask, parseSubject, RunId, runOfTimer, RunTask, type RunRef, WorkerId } from '@millrace/contracts';
 import { type Delivery, done, type KnownAgents, type Outcome, park, type RunLog } from '@millrace/ports';
 import { AGENTS, type Hands, registryOf, SimulatedLlm } from './simulated-agents.js';
 import type { PoisonedRuns } from './poisoned-runs.js';
@@ -195,12 +186,9 @@ const startApi = async (world: World): Promise<Started> => {
   const stop = new AbortController();
   const agents = new AgentChecks(await catalogueOf(process, stop.signal));
   const retries = new RunRetries(ports, { improver: 'improver', newRunId, agents });
-  const happened = async ({ subject, place }: Delivery): Promise<Outcome> => {
-    const about = parseSubject(subject);
-    if (about?.type !== 'run') return park(`${subject} names no run`);
-    const isFollowed = !isTerminal(about) || (await retries.isFollowed(about, place));
-    if (isFollowed) await retries.follow(about, place);
-    return done;
+  const happened = async (delivery: Delivery): Promise<Outcome> => {
+    const about = parseSubject(delivery.subject);
+    return about?.type === 'run' ? retries.heard(about, delivery) : park(`${delivery.subject} names no run`);
   };
   const consuming = await process.deliveries.consume('run-api-retries', happened, { ...PATIENT, concurrency: 2 });
   const orders = new RunOrders(ports, newRunId, { agent: 'chain', appId: 'simulation', policy: 'default' }, agents);

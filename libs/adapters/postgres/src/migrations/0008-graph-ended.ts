@@ -1,21 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
-
-/** One kind more: the worker's word that a graph has ended. */
-export class AllowGraphEnded extends Migration {
-  override up(): void {
-    this.allowKinds(KINDS_BEFORE.flatMap((kind) => (kind === 'RunFinished' ? ['GraphEnded', kind] : [kind])));
-  }
-
-  override down(): void {
-    this.allowKinds(KINDS_BEFORE);
-  }
-
-  private allowKinds(kinds: readonly string[]): void {
-    this.addSql('alter table "trail" drop constraint "trail_kind_check"');
-    const named = kinds.map((kind) => `'${kind}'`).join(', ');
-    this.addSql(`alter table "trail" add constraint "trail_kind_check" check ("kind" in (${named}))`);
-  }
-}
+import { AllowTrailKind } from './trail-kinds.js';
 
 /** As migration 5 has them: what a migration stands for never changes. */
 const KINDS_BEFORE = [
@@ -27,3 +10,13 @@ const KINDS_BEFORE = [
   ...['MessageAdded', 'SubagentProgressed', 'SubagentFailed', 'SubagentFinished', 'SpecialistFinished'],
   ...['GraphEdited', 'LogWritten', 'ProgressReported'],
 ];
+
+export const KINDS_WITH_GRAPH_ENDED = KINDS_BEFORE.flatMap((kind) =>
+  kind === 'RunFinished' ? ['GraphEnded', kind] : [kind],
+);
+
+/** One kind more: the worker's word that a graph has ended. */
+export class AllowGraphEnded extends AllowTrailKind {
+  protected readonly before = KINDS_BEFORE;
+  protected readonly after = KINDS_WITH_GRAPH_ENDED;
+}
