@@ -11,7 +11,7 @@ import {
   ServedVersions,
 } from '@millrace/application';
 import { NodeTask, parseSubject, RunId, runOfTimer, RunTask, type RunRef, WorkerId } from '@millrace/contracts';
-import { type Delivery, done, type KnownAgents, type Outcome, park, type RunLog } from '@millrace/ports';
+import { type Delivery, type KnownAgents, type Outcome, park, type RunLog } from '@millrace/ports';
 import { AGENTS, type Hands, registryOf, SimulatedLlm } from './simulated-agents.js';
 import type { PoisonedRuns } from './poisoned-runs.js';
 import type { Database } from './projected.js';
