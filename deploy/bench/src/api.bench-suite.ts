@@ -121,16 +121,10 @@ async function projected(world: BenchWorld, database: BenchDatabase, last: numbe
   const env = { NATS_URL: world.url, DATABASE_URL: database.appUrl };
   const projector = await spawnService('projector', env);
   try {
-    const position = async () => {
-      const [row] = await database.owner.query<{ at: number }>(
-        'select stream_sequence::int as at from projection_position',
-      );
-      return row?.at ?? 0;
-    };
-    let begun = await position();
-    while (begun === 0) begun = await position();
+    let begun = await database.position();
+    while (begun === 0) begun = await database.position();
     const from = now();
-    while ((await position()) < last) await pause(LOOK_EVERY_MS); // each look is work for the database as well
+    while ((await database.position()) < last) await pause(LOOK_EVERY_MS); // each look is work for the database as well
     return ((last - begun) * 1_000) / (now() - from);
   } finally {
     await projector.child.stop('SIGTERM', 10_000);
