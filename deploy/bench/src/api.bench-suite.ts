@@ -9,7 +9,7 @@ import { HttpLoad } from './http-load.js';
 import { inLanes } from './lanes.js';
 import { RawInserts } from './raw-inserts.js';
 import { type Measure, print } from './report.js';
-import { spawnNode, spawnService } from './service-process.js';
+import { spawnNode, spawnService, spawnWorker } from './service-process.js';
 import { inTurn, median, now, percentile, timed } from './stopwatch.js';
 
 /** run-api over HTTP beside the least a server could do, and the projector beside inserts of the rows it makes. */
@@ -25,6 +25,7 @@ export async function benchApi(): Promise<void> {
 
 async function creations(database: BenchDatabase): Promise<void> {
   const world = await BenchWorld.open(true);
+  const worker = await spawnWorker(world.url); // idle: without an orchestrator no run is dispatched
   const processes = [
     await spawnService('run-api', { ...HTTP_ENV, NATS_URL: world.url, DATABASE_URL: database.readerUrl }),
     await spawnNode('deploy/bench/dist/bare-route.js', { NATS_URL: world.url }),
@@ -37,7 +38,7 @@ async function creations(database: BenchDatabase): Promise<void> {
     ]);
   } finally {
     for (const load of [ours, raw]) load.close();
-    await Promise.all(processes.map(({ child }) => child.stop('SIGTERM', 10_000)));
+    await Promise.all([worker, ...processes].map(({ child }) => child.stop('SIGTERM', 10_000)));
     await world.close();
   }
 }
@@ -63,7 +64,7 @@ async function atOnce(ours: HttpLoad, raw: HttpLoad, lanes: number, count: numbe
 
 async function loads(world: BenchWorld, [api, bare]: readonly ListeningProcess[]): Promise<[HttpLoad, HttpLoad]> {
   const token = await tokenFor(TenantId.parse(world.ids.next()));
-  const body = { agent: 'echo', appId: 'bench', policy: 'default', input: { text: 'hello brave new world' } };
+  const body = { agent: 'two', appId: 'bench', policy: 'default', input: { text: 'hello brave new world' } };
   const load = (process: ListeningProcess | undefined) =>
     new HttpLoad(`${process?.url}/agents/runs`, { authorization: `Bearer ${token}` }, body);
   return [load(api), load(bare)];

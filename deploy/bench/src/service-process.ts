@@ -14,6 +14,10 @@ const NODE_ARGS: Partial<Record<ServiceName, readonly string[]>> = { 'stream-gat
 export const spawnService = (name: ServiceName, env: Env): Promise<ListeningProcess> =>
   spawnNode(join('services', name, 'dist', 'main.js'), env, NODE_ARGS[name]);
 
+/** A worker that has announced the agents that are measured, without which nobody may start a run of them. */
+export const spawnWorker = (natsUrl: string): Promise<ListeningProcess> =>
+  spawnService('node-workers', { NATS_URL: natsUrl, AGENT_MODULES: AGENTS });
+
 /** A program of this repository on any free port; resolves once it listens. */
 export const spawnNode = (file: string, env: Env, nodeArgs: readonly string[] = []): Promise<ListeningProcess> =>
   spawnListening({

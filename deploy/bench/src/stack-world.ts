@@ -7,7 +7,7 @@ import { BenchDatabase } from './bench-database.js';
 import { BenchWorld } from './bench-world.js';
 import { type ProcessGroups, withChildren } from './process-cpu.js';
 import { readServerCounts } from './server-counts.js';
-import { AGENTS, spawnService } from './service-process.js';
+import { spawnService, spawnWorker } from './service-process.js';
 import { StackClient } from './stack-client.js';
 import { now } from './stopwatch.js';
 
@@ -103,6 +103,3 @@ async function startServices(bench: BenchWorld, database: BenchDatabase) {
     'run-api': [await spawnService('run-api', { ...HTTP_ENV, ...nats, DATABASE_URL: database.readerUrl })],
   };
 }
-
-const spawnWorker = (natsUrl: string): Promise<ListeningProcess> =>
-  spawnService('node-workers', { NATS_URL: natsUrl, AGENT_MODULES: AGENTS });
