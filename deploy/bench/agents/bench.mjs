@@ -1,5 +1,5 @@
 // What the benchmark runs: nodes that do nothing, so that only the platform's own cost is measured.
-import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
+import { Annotation, END, Send, START, StateGraph } from '@langchain/langgraph';
 import { defineAgent, nodeContext } from '@millrace/agent-sdk';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -13,7 +13,8 @@ export const two = new StateGraph(Count)
   .addEdge('second', END)
   .compile();
 
-export const chain = new StateGraph(Count)
+/** One node as often as `steps` says. */
+export const loop = new StateGraph(Count)
   .addNode('step', async ({ count = 0, pauseMs = 0 }) => {
     if (pauseMs > 0) await pause(pauseMs);
     return { count: count + 1 };
@@ -22,11 +23,29 @@ export const chain = new StateGraph(Count)
   .addConditionalEdges('step', ({ count, steps }) => (count < steps ? 'step' : END))
   .compile();
 
-const Talk = Annotation.Root({ tokens: Annotation(), everyMs: Annotation() });
+const HUNDRED = Array.from({ length: 100 }, (_, at) => at);
+const nameOf = (at) => `step-${at}`;
+
+/** A hundred distinct nodes, one after another. */
+const line = new StateGraph(Count);
+for (const at of HUNDRED) line.addNode(nameOf(at), async () => ({ count: at }));
+for (const at of HUNDRED) line.addEdge(at === 0 ? START : nameOf(at - 1), nameOf(at));
+export const chain = line.addEdge(nameOf(HUNDRED.length - 1), END).compile();
+
+const Sum = Annotation.Root({ sum: Annotation({ reducer: (left, right) => left + right, default: () => 0 }) });
+/** A hundred nodes in one step. */
+export const fan = new StateGraph(Sum)
+  .addNode('branch', async () => ({ sum: 1 }))
+  .addConditionalEdges(START, () => HUNDRED.map((at) => new Send('branch', { at })), ['branch'])
+  .addEdge('branch', END)
+  .compile();
+
+const Talk = Annotation.Root({ tokens: Annotation(), everyMs: Annotation(), pauseMs: Annotation() });
 /** Every token is the time it was said at, so that a follower knows how long it took. */
 const talk = new StateGraph(Talk)
-  .addNode('say', async ({ tokens, everyMs }) => {
+  .addNode('say', async ({ tokens, everyMs, pauseMs = 0 }) => {
     const context = nodeContext();
+    if (pauseMs > 0) await pause(pauseMs); // until somebody listens
     for (let at = 0; at < tokens; at += 1) {
       context.emit({ kind: 'TokenDelta', text: `${performance.timeOrigin + performance.now()} ` });
       if (everyMs > 0) await pause(everyMs);
@@ -41,6 +60,8 @@ const talk = new StateGraph(Talk)
 const recursionLimit = 10_000;
 export const agents = [
   defineAgent({ id: 'two', version: '1', graph: two }),
+  defineAgent({ id: 'loop', version: '1', graph: loop, recursionLimit }),
   defineAgent({ id: 'chain', version: '1', graph: chain, recursionLimit }),
+  defineAgent({ id: 'fan', version: '1', graph: fan }),
   defineAgent({ id: 'talk', version: '1', graph: talk }),
 ];

@@ -1,20 +1,16 @@
 import { FACT_FIXTURES, type RunEventKind, type RunFact, TenantId } from '@millrace/contracts';
-import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
+import type { ListeningProcess } from '@millrace/local-servers';
 import { EMPTY_TAIL } from '@millrace/ports';
-import { SignJWT } from 'jose';
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { HTTP_ENV, tokenFor } from './bench-caller.js';
 import { BenchDatabase } from './bench-database.js';
 import { BenchWorld } from './bench-world.js';
 import { HttpLoad } from './http-load.js';
+import { inLanes } from './lanes.js';
 import { RawInserts } from './raw-inserts.js';
 import { type Measure, print } from './report.js';
+import { spawnNode, spawnService, spawnWorker } from './service-process.js';
 import { inTurn, median, now, percentile, timed } from './stopwatch.js';
-
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const SECRET = randomBytes(32).toString('hex');
-const NO_LIMIT = '1000000000';
 
 /** run-api over HTTP beside the least a server could do, and the projector beside inserts of the rows it makes. */
 export async function benchApi(): Promise<void> {
@@ -29,8 +25,9 @@ export async function benchApi(): Promise<void> {
 
 async function creations(database: BenchDatabase): Promise<void> {
   const world = await BenchWorld.open(true);
+  const worker = await spawnWorker(world.url); // idle: without an orchestrator no run is dispatched
   const processes = [
-    await spawnNode('services/run-api/dist/main.js', runApiEnv(world, database)),
+    await spawnService('run-api', { ...HTTP_ENV, NATS_URL: world.url, DATABASE_URL: database.readerUrl }),
     await spawnNode('deploy/bench/dist/bare-route.js', { NATS_URL: world.url }),
   ];
   const [ours, raw] = await loads(world, processes);
@@ -41,7 +38,7 @@ async function creations(database: BenchDatabase): Promise<void> {
     ]);
   } finally {
     for (const load of [ours, raw]) load.close();
-    await Promise.all(processes.map(({ child }) => child.stop('SIGTERM', 10_000)));
+    await Promise.all([worker, ...processes].map(({ child }) => child.stop('SIGTERM', 10_000)));
     await world.close();
   }
 }
@@ -66,14 +63,8 @@ async function atOnce(ours: HttpLoad, raw: HttpLoad, lanes: number, count: numbe
 }
 
 async function loads(world: BenchWorld, [api, bare]: readonly ListeningProcess[]): Promise<[HttpLoad, HttpLoad]> {
-  const token = await new SignJWT({ tenant_id: TenantId.parse(world.ids.next()), scope: 'runs:read runs:write' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject('bench')
-    .setIssuer('bench')
-    .setAudience('bench')
-    .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(SECRET));
-  const body = { agent: 'echo', appId: 'bench', policy: 'default', input: { text: 'hello brave new world' } };
+  const token = await tokenFor(TenantId.parse(world.ids.next()));
+  const body = { agent: 'two', appId: 'bench', policy: 'default', input: { text: 'hello brave new world' } };
   const load = (process: ListeningProcess | undefined) =>
     new HttpLoad(`${process?.url}/agents/runs`, { authorization: `Bearer ${token}` }, body);
   return [load(api), load(bare)];
@@ -111,21 +102,16 @@ async function projection(database: BenchDatabase): Promise<void> {
 
 async function fillLog(world: BenchWorld): Promise<number> {
   let last = 0;
-  let left = RUNS;
-  const lane = async () => {
-    for (; left > 0;) {
-      left -= 1;
-      const run = world.newRun();
-      let tail = EMPTY_TAIL;
-      for (const kind of STORY) {
-        const fact: RunFact = FACT_FIXTURES[kind];
-        const draft = { ...fact, eventId: world.ids.next(), ts: world.clock.now().toISOString() };
-        ({ tail } = await world.log.append(run, draft, tail));
-      }
-      last = Math.max(last, tail.streamSequence);
+  await inLanes(64, RUNS, async () => {
+    const run = world.newRun();
+    let tail = EMPTY_TAIL;
+    for (const kind of STORY) {
+      const fact: RunFact = FACT_FIXTURES[kind];
+      const draft = { ...fact, eventId: world.ids.next(), ts: world.clock.now().toISOString() };
+      ({ tail } = await world.log.append(run, draft, tail));
     }
-  };
-  await Promise.all(Array.from({ length: 64 }, lane));
+    last = Math.max(last, tail.streamSequence);
+  });
   return last;
 }
 
@@ -134,37 +120,14 @@ const LOOK_EVERY_MS = 10;
 /** From the first batch it has stored to the last, so that its start does not count. */
 async function projected(world: BenchWorld, database: BenchDatabase, last: number): Promise<number> {
   const env = { NATS_URL: world.url, DATABASE_URL: database.appUrl };
-  const projector = await spawnNode('services/projector/dist/main.js', env);
+  const projector = await spawnService('projector', env);
   try {
-    const position = async () => {
-      const [row] = await database.owner.query<{ at: number }>(
-        'select stream_sequence::int as at from projection_position',
-      );
-      return row?.at ?? 0;
-    };
-    let begun = await position();
-    while (begun === 0) begun = await position();
+    let begun = await database.position();
+    while (begun === 0) begun = await database.position();
     const from = now();
-    while ((await position()) < last) await pause(LOOK_EVERY_MS); // each look is work for the database as well
+    while ((await database.position()) < last) await pause(LOOK_EVERY_MS); // each look is work for the database as well
     return ((last - begun) * 1_000) / (now() - from);
   } finally {
     await projector.child.stop('SIGTERM', 10_000);
   }
 }
-
-const runApiEnv = (world: BenchWorld, database: BenchDatabase): Record<string, string> => ({
-  NATS_URL: world.url,
-  DATABASE_URL: database.readerUrl,
-  AUTH_JWT_SECRET: SECRET,
-  AUTH_ISSUER: 'bench',
-  AUTH_AUDIENCE: 'bench',
-  STREAM_TICKET_SECRET: SECRET,
-  RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
-});
-
-const spawnNode = (file: string, env: Record<string, string>): Promise<ListeningProcess> =>
-  spawnListening({
-    command: process.execPath,
-    args: ['--enable-source-maps', join(ROOT, file)],
-    env: { ...process.env, PORT: '0', ...env },
-  });

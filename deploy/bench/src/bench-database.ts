@@ -18,11 +18,20 @@ export class BenchDatabase {
     return new BenchDatabase(server, ownerUrl, await openDatabase({ url: ownerUrl, applicationName: 'bench' }));
   }
 
+  get serverPid(): number {
+    return this.server.pid;
+  }
   get appUrl(): string {
     return appDatabaseUrl(this.ownerUrl, 'bench');
   }
   get readerUrl(): string {
     return readerDatabaseUrl(this.ownerUrl, 'bench');
+  }
+
+  /** The last place of the log whose rows are here; 0 before the first. */
+  async position(): Promise<number> {
+    const [row] = await this.owner.query<{ at: number }>('select stream_sequence::int as at from projection_position');
+    return row?.at ?? 0;
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,7 @@ import {
   UlidEventIds,
 } from '@millrace/adapter-jetstream';
 import { RunId, TaskKey, TenantId, type RunFactOf, type RunRef } from '@millrace/contracts';
-import { type RunningNats, startNats } from '@millrace/local-servers';
+import { freePort, type RunningNats, startNats } from '@millrace/local-servers';
 import type { EventDraft } from '@millrace/ports';
 
 /** A throw-away nats-server that syncs like the one in production, and our log on it. */
@@ -18,19 +18,26 @@ export class BenchWorld {
 
   private constructor(
     private readonly server: RunningNats,
+    /** Where the server's monitoring pages are. */
+    readonly monitorUrl: string,
     readonly nats: NatsConnection,
     readonly log: JetStreamRunLog,
   ) {}
 
   static async open(syncAlways: boolean): Promise<BenchWorld> {
-    const server = await startNats({ syncAlways });
+    const monitorPort = await freePort();
+    const server = await startNats({ syncAlways, monitorPort });
     const nats = await connectNats({ url: server.url, name: 'bench' });
     await setUpTopology(nats, { maxLogBytes: 2 * 1024 ** 3, maxBlobBytes: 1024 ** 3 });
-    return new BenchWorld(server, nats, new JetStreamRunLog(nats, new JetStreamBlobStore(nats)));
+    const log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats));
+    return new BenchWorld(server, `http://127.0.0.1:${monitorPort}`, nats, log);
   }
 
   get url(): string {
     return this.server.url;
+  }
+  get serverPid(): number {
+    return this.server.pid;
   }
 
   /** Another connection, as another process would have. */

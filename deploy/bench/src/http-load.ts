@@ -1,5 +1,7 @@
-import { Agent, request } from 'node:http';
-import { now } from './stopwatch.js';
+import { Agent } from 'node:http';
+import { post } from './http-post.js';
+import { inLanes } from './lanes.js';
+import { timed } from './stopwatch.js';
 
 /** Posts the same body over and over, on connections that stay open. */
 export class HttpLoad {
@@ -16,35 +18,15 @@ export class HttpLoad {
 
   /** How long each took, in ms. */
   async post(count: number, atOnce: number): Promise<number[]> {
+    const { url, headers } = this;
     const times: number[] = [];
-    let left = count;
-    const lane = async () => {
-      while (left > 0) {
-        left -= 1;
-        const begun = now();
-        await this.#one();
-        times.push(now() - begun);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, lane));
+    await inLanes(atOnce, count, async () => {
+      times.push(await timed(() => post({ url, headers, agent: this.#agent, body: this.#body })));
+    });
     return times;
   }
 
   close(): void {
     this.#agent.destroy();
-  }
-
-  #one(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const headers = { ...this.headers, 'content-type': 'application/json', 'content-length': this.#body.length };
-      const sent = request(this.url, { method: 'POST', agent: this.#agent, headers }, (answer) => {
-        answer.resume();
-        answer.once('end', () =>
-          answer.statusCode === 201 ? resolve() : reject(new Error(`${this.url} answered ${answer.statusCode}`)),
-        );
-      });
-      sent.once('error', reject);
-      sent.end(this.#body);
-    });
   }
 }

@@ -1,27 +1,46 @@
-/** One line of a benchmark: what we did, what the raw client did in the same run, and how they compare. */
+/** One line of a benchmark: what we did, what the raw side did in the same run, and how they compare. */
 export interface Measure {
   readonly name: string;
   readonly unit: string;
   readonly ours: number;
-  readonly raw: number;
-  /** What the ratio says: more is better for a rate, less is better for a time. */
-  readonly goal?: { readonly text: string; readonly isMet: (ratio: number, measure: Measure) => boolean };
+  /** None where nothing does the same without us. */
+  readonly raw?: number;
+  readonly goal?: Goal;
 }
 
-export const ratioOf = ({ ours, raw }: Measure): number => ours / raw;
+/** What the ratio, or our own figure, should be. Whoever misses it is told so, and nothing fails. */
+export interface Goal {
+  readonly text: string;
+  readonly isMet: (ratio: number, measure: Measure) => boolean;
+}
+
+export const oursAtLeast = (least: number): Goal => ({
+  text: `>= ${least.toLocaleString('en')}`,
+  isMet: (_ratio, { ours }) => ours >= least,
+});
+export const oursAtMost = (most: number): Goal => ({
+  text: `<= ${most.toLocaleString('en')}`,
+  isMet: (_ratio, { ours }) => ours <= most,
+});
 
 export function print(title: string, measures: readonly Measure[]): void {
+  const rows = measures.map((measure) => {
+    const { name, unit, ours, raw, goal } = measure;
+    const ratio = raw === undefined ? Number.NaN : ours / raw;
+    return [
+      name,
+      `${round(ours)} ${unit}`,
+      raw === undefined ? '' : `${round(raw)} ${unit}`,
+      raw === undefined ? '' : ratio.toFixed(2),
+      goal === undefined ? '' : `${goal.text}${goal.isMet(ratio, measure) ? '' : '  MISSED'}`,
+    ];
+  });
+  printTable(title, [['', 'ours', 'raw', 'ratio', 'aim'], ...rows]);
+}
+
+/** The first row is the head. */
+export function printTable(title: string, table: readonly (readonly string[])[]): void {
   console.log(`\n${title}`);
-  const rows = measures.map((measure) => [
-    measure.name,
-    `${round(measure.ours)} ${measure.unit}`,
-    `${round(measure.raw)} ${measure.unit}`,
-    ratioOf(measure).toFixed(2),
-    measure.goal === undefined
-      ? ''
-      : `${measure.goal.text}${measure.goal.isMet(ratioOf(measure), measure) ? '' : '  MISSED'}`,
-  ]);
-  const table = [['', 'ours', 'raw', 'ratio', 'aim'], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
   for (const row of table)
     console.log(
@@ -32,5 +51,5 @@ export function print(title: string, measures: readonly Measure[]): void {
     );
 }
 
-const round = (value: number): string =>
+export const round = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 3);

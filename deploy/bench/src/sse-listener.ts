@@ -1,4 +1,4 @@
-import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { type Agent, type ClientRequest, get, type IncomingMessage } from 'node:http';
 
 /** A client that does as little as one can: counts events, and hands on their text when somebody wants it. */
 export class SseListener {
@@ -6,10 +6,18 @@ export class SseListener {
   count = 0;
   lastId = -1;
   isEnded = false;
+  /** Resolves when the stream has ended, whoever ended it. */
+  readonly ended: Promise<void>;
   onFrame: ((data: string) => void) | undefined;
   #rest = '';
   #changed: () => void = () => {};
   #request: ClientRequest | undefined;
+  #end: () => void = () => {};
+
+  /** Without an agent each stream has a connection of its own. */
+  constructor(private readonly agent: Agent | false = false) {
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
 
   /** Resolves with the first byte. */
   open(url: string, token: string, lastEventId?: number): Promise<this> {
@@ -18,7 +26,7 @@ export class SseListener {
         authorization: `Bearer ${token}`,
         ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
       };
-      this.#request = get(url, { headers, agent: false }, (response: IncomingMessage) => {
+      this.#request = get(url, { headers, agent: this.agent }, (response: IncomingMessage) => {
         if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
         response.setEncoding('utf8');
         response.on('data', (text: string) => {
@@ -27,6 +35,7 @@ export class SseListener {
         });
         response.on('close', () => {
           this.isEnded = true;
+          this.#end();
           this.#changed();
         });
       });

@@ -1,15 +1,13 @@
 import { RunId, type RunRef, TenantId } from '@millrace/contracts';
-import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
+import type { ListeningProcess } from '@millrace/local-servers';
 import { EMPTY_TAIL, type Tail } from '@millrace/ports';
-import { SignJWT } from 'jose';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { HTTP_ENV, tokenFor } from './bench-caller.js';
 import { BenchWorld } from './bench-world.js';
+import { spawnService } from './service-process.js';
 import { SseListener } from './sse-listener.js';
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'services', 'stream-gateway', 'dist', 'main.js');
-const SECRET = 'of the benchmark, which keeps no secrets';
 /** So many connections are opened at the same time: a listen queue holds no more. */
 const OPENED_AT_ONCE = 100;
 
@@ -29,12 +27,7 @@ export class StreamWorld {
   static async open(): Promise<StreamWorld> {
     const bench = await BenchWorld.open(false);
     const tenantId = TenantId.parse(bench.ids.next());
-    const token = await new SignJWT({ tenant_id: tenantId, scope: 'runs:read', sub: 'bench' })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setIssuer('bench')
-      .setAudience('bench')
-      .setExpirationTime('1h')
-      .sign(new TextEncoder().encode(SECRET));
+    const token = await tokenFor(tenantId);
     return new StreamWorld(bench, token, tenantId, await spawnGateway(bench.url));
   }
 
@@ -84,13 +77,4 @@ export class StreamWorld {
 }
 
 const spawnGateway = (natsUrl: string): Promise<ListeningProcess> =>
-  spawnListening({
-    command: process.execPath,
-    args: ['--enable-source-maps', '--max-semi-space-size=4', MAIN],
-    env: {
-      ...process.env,
-      ...{ NATS_URL: natsUrl, PORT: '0' },
-      ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'bench', AUTH_AUDIENCE: 'bench', STREAM_TICKET_SECRET: SECRET },
-      ...{ MAX_STREAMS: '20000', MAX_STREAMS_PER_TENANT: '20000' },
-    },
-  });
+  spawnService('stream-gateway', { ...HTTP_ENV, NATS_URL: natsUrl });

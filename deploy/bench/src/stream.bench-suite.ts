@@ -1,12 +1,10 @@
 import { type RunRef, subjects } from '@millrace/contracts';
 import type { Tail } from '@millrace/ports';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RawLog } from './raw-log.js';
 import { type Measure, print } from './report.js';
 import { median, now, percentile, timed } from './stopwatch.js';
 import { StreamWorld } from './stream-world.js';
 
-const REPLAYED = 10_000;
 const PACED = 400;
 const FULL_SPEED = 5_000;
 const FAN = { runs: 100, clients: 100, tokens: 10 };
@@ -21,7 +19,6 @@ export async function benchStream(): Promise<void> {
       ...(await pacedTokens(world)),
       await fullSpeed(world),
     ]);
-    print(`A run of ${REPLAYED} events; raw: direct gets of the raw client, parsed as JSON`, await replay(world));
     print('Many at once; raw: one client alone in the same run', [...(await fanOut(world)), ...(await storm(world))]);
     print('Memory of the process; raw: with no connection', await idle(world));
   } finally {
@@ -84,36 +81,6 @@ async function fullSpeed(world: StreamWorld): Promise<Measure> {
   const rate = (until: number) => (FULL_SPEED * 1_000) / (until - begin);
   if (rawCount < FULL_SPEED) throw new Error(`The raw subscriber heard ${rawCount} of ${FULL_SPEED}`);
   return { name: 'tokens of one run at full speed', unit: '/s', ours: rate(end), raw: rate(rawEnd) };
-}
-
-async function replay(world: StreamWorld): Promise<Measure[]> {
-  const sequence = REPLAYED - 1;
-  const [run, ...others] = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const fresh = await world.run();
-      await world.say(fresh, sequence);
-      return fresh;
-    }),
-  );
-  if (!run) throw new Error('There is no run to replay');
-  const raw = new RawLog(world.bench.nats);
-  const perSecond = (ms: number) => (REPLAYED * 1_000) / ms;
-  const replayed = (run: RunRef) =>
-    timed(async () => {
-      const listener = await world.listen(run);
-      await listener.heard(sequence);
-      listener.close();
-      if (listener.count !== sequence + 1) throw new Error(`Heard ${listener.count} of ${sequence + 1} events`);
-    });
-  await timed(() => raw.read(run, 1_000));
-  const rawRate = perSecond(median([await timed(() => raw.read(run, 1_000)), await timed(() => raw.read(run, 1_000))]));
-  const cold = perSecond(median([await replayed(run), await replayed(others[0]!), await replayed(others[1]!)]));
-  const warm = perSecond(median([await replayed(run), await replayed(run), await replayed(run)]));
-  const aim = { text: '30,000/s', isMet: (_ratio: number, { ours }: Measure) => ours >= 30_000 };
-  return [
-    { name: 'the first who reads it', unit: 'events/s', ours: cold, raw: rawRate, goal: aim },
-    { name: 'those after it', unit: 'events/s', ours: warm, raw: rawRate, goal: aim },
-  ];
 }
 
 async function fanOut(world: StreamWorld): Promise<Measure[]> {
