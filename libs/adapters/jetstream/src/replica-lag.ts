@@ -12,8 +12,8 @@ export class LastWritten {
   #older: ReadonlyMap<string, number> = new Map();
   #aging: NodeJS.Timeout | undefined;
 
-  note({ tenantId, runId }: RunRef, streamSequence: number): void {
-    this.#recent.set(`${tenantId}/${runId}`, streamSequence);
+  note(run: RunRef, streamSequence: number): void {
+    this.#recent.set(`${run.tenantId}/${run.runId}`, Math.max(streamSequence, this.of(run)));
     this.#aging ??= setInterval(() => this.age(), KEPT_MS).unref();
   }
 

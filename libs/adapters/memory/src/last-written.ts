@@ -12,7 +12,8 @@ export class LastWritten {
   constructor(private readonly nowMs: () => number) {}
 
   note(run: RunRef, place: StorePlace): void {
-    this.#written.set(keyOf.run(run), { place, atMs: this.nowMs() });
+    // An append that is repeated is answered with its first place, and others may lie behind it.
+    this.#written.set(keyOf.run(run), { place: Math.max(place, this.of(run)), atMs: this.nowMs() });
   }
 
   /** 0 when nothing is known. */

@@ -6,7 +6,8 @@ export const VIRTUAL_START_MS = Date.parse('2026-01-12T10:00:00.000Z');
 
 /** So often the event loop has its turn while time moves: a simulation of minutes must not starve a test's own timer. */
 const LOOP_EVERY = 512;
-const DRIVEN_FASTER = 100;
+/** A loop with nothing else to do turns some hundred times in a millisecond. */
+const MS_A_TURN = 0.2;
 
 /**
  * Time that jumps from one thing to the next. Everything that happens on the platform is one of these things, so their
@@ -80,17 +81,15 @@ export class VirtualTime extends Clock implements MemoryTime {
   }
 
   /**
-   * Moves on by itself until the signal aborts, for callers that wait by the system's clock: much faster than that one, but
-   * not so fast that what they wait for is over before they look.
+   * Moves on by itself until the signal aborts, for callers that wait for a fact and look for it again and again. Time is
+   * counted in turns of the event loop: a process that is short of processor time turns less often, and then its time
+   * passes as slowly as its callers look.
    */
   async drive(signal: AbortSignal): Promise<void> {
-    const began = performance.now();
-    const startedAt = this.#now;
-    while (!signal.aborted) {
-      const mayReachMs = startedAt + (performance.now() - began) * DRIVEN_FASTER;
+    for (let mayReachMs = this.#now; !signal.aborted; await turned()) {
       const next = this.#queue.first;
       if (next && next.atMs <= mayReachMs) this.step();
-      await turned();
+      else mayReachMs += MS_A_TURN;
     }
   }
 
