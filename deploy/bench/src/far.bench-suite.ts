@@ -9,7 +9,7 @@ import { StreamWorld } from './stream-world.js';
 
 /** Messages of other runs between what a run did before and what it does now; FAR_MESSAGES names others. */
 const DISTANCES = (process.env['FAR_MESSAGES'] ?? '0,10000,100000,1000000').split(',').map(Number);
-const RUNS = 15;
+const RUNS = 60;
 const WARM_UP = 3;
 
 const WAITING: RunEventKind[] = [

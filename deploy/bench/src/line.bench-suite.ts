@@ -37,7 +37,7 @@ const STEADY: Measure['goal'] = { text: '>= 0.8', isMet: (ratio) => ratio >= 0.8
 /** When each of them was heard to start, in order; resolves when all of them wait for a person. */
 async function startsOf(world: BenchWorld, count: number): Promise<readonly number[]> {
   const stop = new AbortController();
-  const feed = new JetStreamEventFeed(await world.connect(), new JetStreamBlobStore(world.nats));
+  const feed = new JetStreamEventFeed(world.nats, new JetStreamBlobStore(world.nats));
   const exclude = RUN_EVENT_KINDS.filter((kind) => kind !== 'RunStarted' && kind !== 'NodeSuspended');
   const tenantId = TenantId.parse(world.ids.next());
   const asking = askFor(world, tenantId, count);
