@@ -1,5 +1,5 @@
 // What the benchmark runs: nodes that do nothing, so that only the platform's own cost is measured.
-import { Annotation, END, Send, START, StateGraph } from '@langchain/langgraph';
+import { Annotation, END, interrupt, Send, START, StateGraph } from '@langchain/langgraph';
 import { defineAgent, nodeContext } from '@millrace/agent-sdk';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -57,6 +57,12 @@ const talk = new StateGraph(Talk)
   .addEdge('say', END)
   .compile();
 
+const ask = new StateGraph(Annotation.Root({ answer: Annotation() }))
+  .addNode('ask', async () => ({ answer: interrupt({ question: 'How to go on?' }) }))
+  .addEdge(START, 'ask')
+  .addEdge('ask', END)
+  .compile();
+
 const recursionLimit = 10_000;
 export const agents = [
   defineAgent({ id: 'two', version: '1', graph: two }),
@@ -64,4 +70,5 @@ export const agents = [
   defineAgent({ id: 'chain', version: '1', graph: chain, recursionLimit }),
   defineAgent({ id: 'fan', version: '1', graph: fan }),
   defineAgent({ id: 'talk', version: '1', graph: talk }),
+  defineAgent({ id: 'ask', version: '1', graph: ask }),
 ];

@@ -1,4 +1,6 @@
 import { benchApi } from './api.bench-suite.js';
+import { benchFar } from './far.bench-suite.js';
+import { benchLine } from './line.bench-suite.js';
 import { benchLog } from './log.bench-suite.js';
 import { benchRun, isRunPart, RUN_PARTS } from './run.bench-suite.js';
 import { benchStream } from './stream.bench-suite.js';
@@ -8,6 +10,8 @@ const SUITES: Readonly<Record<string, () => Promise<void>>> = {
   run: benchRun,
   stream: benchStream,
   api: benchApi,
+  far: benchFar,
+  line: benchLine,
 };
 
 const wanted = process.argv.slice(2);

@@ -9,7 +9,13 @@ export interface RequestedRun {
 
 /** A tenant's requests in the order they were stored. */
 export abstract class RunRequests {
-  /** The first `limit` at `from` or later, none left out up to `atLeast`, where a request is known to lie. */
+  /**
+   * The requests at these places, each of which is known to hold one, in their order; none of other tenants. Costs the
+   * same whatever lies between them.
+   */
+  abstract at(tenantId: TenantId, places: readonly StorePlace[]): Promise<readonly RequestedRun[]>;
+
+  /** Searches the log. The first `limit` at `from` or later, none left out up to `atLeast`, where a request is known to lie. */
   abstract page(
     tenantId: TenantId,
     from: StorePlace,

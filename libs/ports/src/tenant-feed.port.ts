@@ -31,7 +31,7 @@ export interface FeedPage {
 
 /** A tenant's events of some kinds, over all of its runs, in the order they were stored. */
 export abstract class TenantFeed {
-  /** Where the tenant's part of the log ends now. */
+  /** A place behind which nothing of the tenant lies now: a feed that begins there has only what is stored from now on. */
   abstract end(tenantId: TenantId): Promise<number>;
 
   /** What lies behind `after`, none left out, up to `limit` of them. */

@@ -2,6 +2,7 @@ import { type RunRef, subjects } from '@millrace/contracts';
 import type { NamedPlace, PlaceIndex, StorePlace } from '@millrace/ports';
 import type { DirectReader } from './direct-reader.js';
 import { subjectIn } from './event-headers.js';
+import { atKnownPlace } from './known-place.js';
 import { ReplicaLag } from './replica-lag.js';
 import type { Arrival, arrivalsOf } from './run-arrivals.js';
 
@@ -105,7 +106,7 @@ export class HistoryByPlaces {
     const wanted = to.position - first + 1;
     if (wanted === 1) return [await this.at(to)];
     const found: Arrival[] = [];
-    const lag = this.lag(to.place);
+    const lag = new ReplicaLag(`Run ${this.run.runId}`, to.place);
     for (let next: number | undefined = from; next !== undefined && found.length < wanted;) {
       const limit = Math.min(wanted - found.length, PAGE);
       const { items, lastSequence }: { items: Arrival[]; lastSequence: number | undefined } = await this.reader.page(
@@ -135,20 +136,11 @@ export class HistoryByPlaces {
   private async readAt({ position, place }: NamedPlace): Promise<Indexed> {
     const wrong = () => new IndexWrong(`Run ${this.run.runId}: event ${position} does not lie at place ${place}`);
     if (!(place < this.end.streamSequence)) throw wrong();
-    const lag = this.lag(place);
-    let message = await this.reader.at(place);
-    while (!message) {
-      await lag.missingAfter(undefined); // what is named is stored, perhaps not here yet
-      message = await this.reader.at(place);
-    }
+    const message = await atKnownPlace(this.reader, place, `Run ${this.run.runId}`);
     if (!subjectIn(message.headers).startsWith(this.#subjects)) throw wrong();
     const arrival = this.arrivalOf(message);
     if (!isIndexed(arrival) || arrival.tail.position !== position) throw wrong();
     return arrival;
-  }
-
-  private lag(place: StorePlace): ReplicaLag {
-    return new ReplicaLag(`Run ${this.run.runId}`, place);
   }
 }
 

@@ -62,7 +62,12 @@ export class JetStreamBlobStore extends BlobStore {
     const chunks: Uint8Array[] = [];
     const lag = new ReplicaLag(`Payload ${info.name}`, 0);
     for (let from: number | undefined = 1; from !== undefined;) {
-      const page: MessagePage<Uint8Array> = await this.#chunks.page(filter, from, CHUNKS_AT_ONCE, ({ data }) => data);
+      const page: MessagePage<Uint8Array> = await this.#chunks.page(
+        filter,
+        from,
+        Math.min(info.chunks - chunks.length, CHUNKS_AT_ONCE), // no search for one that is not there
+        ({ data }) => data,
+      );
       chunks.push(...page.items);
       if (chunks.length >= info.chunks) return Buffer.concat(chunks, info.size);
       if (!page.atEnd && page.lastSequence !== undefined) {

@@ -3,16 +3,22 @@ import { type RequestedRun, RunRequests, type StorePlace } from '@millrace/ports
 import type { NatsConnection } from '@nats-io/nats-core';
 import { DirectReader, type MessagePage, type StoredMessage } from './direct-reader.js';
 import { subjectIn } from './event-headers.js';
+import { atKnownPlace } from './known-place.js';
 import { ReplicaLag } from './replica-lag.js';
 import { STREAMS } from './topology.js';
 
-/** By direct gets, from the subjects alone: what was requested is not read. */
+/** By direct gets, from the subjects alone: what was requested is not parsed. */
 export class JetStreamRunRequests extends RunRequests {
   readonly #reader: DirectReader;
 
   constructor(nats: NatsConnection) {
     super();
     this.#reader = new DirectReader(nats, STREAMS.runs);
+  }
+
+  async at(tenantId: TenantId, places: readonly StorePlace[]): Promise<readonly RequestedRun[]> {
+    const found = await Promise.all(places.map((place) => this.requestAt(tenantId, place)));
+    return found.flatMap((request) => request ?? []);
   }
 
   async page(
@@ -37,6 +43,13 @@ export class JetStreamRunRequests extends RunRequests {
       else next = found.length < limit ? await lag.missingAfter(lastSequence) : undefined;
     }
     return found;
+  }
+
+  private async requestAt(tenantId: TenantId, place: StorePlace): Promise<RequestedRun | undefined> {
+    const { headers } = await atKnownPlace(this.#reader, place, `Requests of tenant ${tenantId}`);
+    const about = parseSubject(subjectIn(headers));
+    const isRequest = about?.type === 'run' && about.kind === 'RunRequested' && about.tenantId === tenantId;
+    return isRequest ? { runId: about.runId, streamSequence: place } : undefined;
   }
 }
 

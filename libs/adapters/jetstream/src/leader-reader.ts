@@ -30,10 +30,20 @@ export class LeaderReader {
 
   /**
    * The place of the newest message on the filter, for a reader that must not miss it; 0 when there is none, and on a
-   * stream with one copy, where no read lags. How many copies there are changes with the topology, which every process
-   * compares when it starts: so it is asked for once.
+   * stream with one copy, where no read lags.
    */
   async newestPlace(filter: string): Promise<number> {
+    if (!(await this.isReplicated())) return 0;
+    return (await this.last(filter))?.streamSequence ?? 0;
+  }
+
+  /** Where the stream ends; 0 when it is empty. The server looks nothing up for it, whatever the stream holds. */
+  async end(): Promise<number> {
+    return (await this.last('>'))?.streamSequence ?? 0;
+  }
+
+  /** How many copies there are changes with the topology, which every process compares when it starts: it is asked once. */
+  isReplicated(): Promise<boolean> {
     this.#isReplicated ??= this.info().then(
       ({ config }) => config.num_replicas > 1,
       (error: unknown) => {
@@ -41,8 +51,7 @@ export class LeaderReader {
         throw error;
       },
     );
-    if (!(await this.#isReplicated)) return 0;
-    return (await this.last(filter))?.streamSequence ?? 0;
+    return this.#isReplicated;
   }
 
   private async ask(query: Query): Promise<StoredMessage | undefined> {

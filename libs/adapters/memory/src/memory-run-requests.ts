@@ -10,6 +10,22 @@ export class MemoryRunRequests extends RunRequests {
     super();
   }
 
+  at(tenantId: TenantId, places: readonly StorePlace[]): Promise<readonly RequestedRun[]> {
+    const { runs } = this.parts.store;
+    return this.parts.wire.look({
+      what: `Requests of tenant ${tenantId}`,
+      known: () => Math.max(0, ...places),
+      storedBy: (place) => runs.at(place)?.storedAtMs,
+      read: () =>
+        places.flatMap((place) => {
+          const message = runs.at(place);
+          const about = message && parseSubject(message.subject);
+          const isRequest = about?.type === 'run' && about.kind === 'RunRequested' && about.tenantId === tenantId;
+          return isRequest ? [{ runId: about.runId, streamSequence: place }] : [];
+        }),
+    });
+  }
+
   page(tenantId: TenantId, from: StorePlace, limit: number, atLeast: StorePlace): Promise<readonly RequestedRun[]> {
     const requests = () => this.parts.store.runs.of(keyOf.requestsOf(tenantId));
     return this.parts.wire.look({

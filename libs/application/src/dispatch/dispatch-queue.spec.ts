@@ -153,10 +153,25 @@ describe('The dispatch queue', () => {
     const served = startable(queue);
     const [wanted] = queue.wanted();
     const left = many.slice(served.length).map((name) => ({ ...waiting[0]!, runId: runOf(name), isQueued: true }));
-    queue.refill(wanted!, wanted!.to, left);
+    queue.refill(wanted!, queue.snapshot.lines[0]!.left!.to, left);
     const all = [...served, ...startable(queue)];
     expect(all).toEqual(many.filter((name) => name !== 'A70'));
     expect(queue.wanted()).toEqual([]);
+  });
+
+  it('is saved in one message, however many wait in it', () => {
+    const queue = aQueue({}, ...requests('B', ...Array.from({ length: 100 }, (_, at) => `B${at + 1}`)));
+    const [first] = requests('A', 'A1');
+    const farApart = (at: number) => (at + 1) * 2 ** 38; // six bytes for each
+    for (let at = 0; at < 25_000; at += 1) {
+      queue.evolve({ ...first!, runId: runOf(`A${at}`) }, farApart(at));
+    }
+    for (const run of queue.unqueued(Infinity)) queue.queued(run);
+    const { lines } = queue.snapshot;
+    expect(JSON.stringify(lines).length).toBeLessThan(256 * 1024);
+    expect(lines.map(({ left }) => left?.to)).toEqual([expect.any(Number), farApart(24_999)]);
+    const copy = DispatchQueue.from(queue.snapshot, { maxActive: 0, maxActivePerTenant: 0 });
+    expect(copy.snapshot).toEqual(queue.snapshot);
   });
 });
 
@@ -183,7 +198,7 @@ describe('A run that is to be improved first', () => {
     hear(queue, happened('ImprovementProvided', 'A', 'A1'));
     expect(queue.snapshot.lines[0]!.left).toEqual(left);
     expect(startable(queue).at(-1)).toBe('A1');
-    expect(queue.wanted()).toMatchObject([left]);
+    expect(queue.wanted()).toMatchObject([{ left: { places: expect.arrayContaining([left!.from, left!.to]) } }]);
   });
 
   it('waits on in the hands of whoever takes over', () => {

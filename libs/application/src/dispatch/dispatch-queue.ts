@@ -1,5 +1,6 @@
 import { assertNever } from '@millrace/kernel';
 import { type RunEvent, type RunEventKind, RunId, type RunRef, type TenantId } from '@millrace/contracts';
+import type { StorePlace } from '@millrace/ports';
 import type { WaitingRun } from './waiting-line.js';
 import { type SavedAgentLine, WaitingLines, type WantedOfAgent } from './waiting-lines.js';
 
@@ -26,6 +27,9 @@ export interface DispatchSnapshot {
 export interface WantedRuns extends WantedOfAgent {
   readonly tenantId: TenantId;
 }
+
+/** For the places of all requests that are left to the log: a snapshot is one message. */
+const MOST_SAVED_BYTES = 256 * 1024;
 
 interface Tenant {
   readonly waiting: WaitingLines;
@@ -201,13 +205,20 @@ export class DispatchQueue {
   }
 
   /** The runs that still wait of those that were wanted, read up to the place `through`. */
-  refill({ tenantId, agent }: WantedRuns, through: number, runs: readonly WaitingRun[]): void {
+  refill({ tenantId, agent }: WantedRuns, through: StorePlace, runs: readonly WaitingRun[]): void {
     const tenant = this.tenant(tenantId);
     tenant.waiting.refill(
       agent,
       through,
       runs.filter((run) => run.agent === agent && !tenant.active.has(run.runId)),
     );
+    this.forgetIdle(tenantId, tenant);
+  }
+
+  /** The places of requests that are left to the log, all there are up to `through`. */
+  locate({ tenantId, agent }: WantedRuns, places: readonly StorePlace[], through: StorePlace): void {
+    const tenant = this.tenant(tenantId);
+    tenant.waiting.locate(agent, places, through);
     this.forgetIdle(tenantId, tenant);
   }
 
@@ -235,7 +246,11 @@ export class DispatchQueue {
 
   get snapshot(): DispatchSnapshot {
     const tenants = [...this.#tenants];
-    const lines = tenants.flatMap(([tenantId, { waiting }]) => waiting.saved.map((line) => ({ tenantId, ...line })));
+    const count = tenants.reduce((sum, [, { waiting }]) => sum + waiting.size, 0);
+    const mostBytesEach = Math.floor(MOST_SAVED_BYTES / Math.max(count, 1));
+    const lines = tenants.flatMap(([tenantId, { waiting }]) =>
+      waiting.save(mostBytesEach).map((line) => ({ tenantId, ...line })),
+    );
     // Each in front of its line: whoever takes over must start them.
     const taken = [...this.#starting.values(), ...this.#aside.values()].map((run) => ({
       ...{ tenantId: run.tenantId, agent: run.agent, front: [run], untold: [], left: undefined },

@@ -23,12 +23,18 @@ import { RunRefused } from '@millrace/run-domain';
 import { RunCommandHandler } from '../run-command-handler.js';
 import { RunSession, type SessionPorts } from '../run-session.js';
 import { type SetAside, type SetAsideNotes, SetAsides } from '../set-aside.js';
-import { DISPATCH_KINDS, type DispatchLimits, DispatchQueue, type DispatchSnapshot } from './dispatch-queue.js';
+import {
+  DISPATCH_KINDS,
+  type DispatchLimits,
+  DispatchQueue,
+  type DispatchSnapshot,
+  type WantedRuns,
+} from './dispatch-queue.js';
 import { FedRuns } from './fed-runs.js';
 import { type StandingNotes, type StandingPorts, StandingRuns } from './standing-runs.js';
 import { Troubles } from './troubles.js';
 import type { WaitingRun } from './waiting-line.js';
-import { findWaiting } from './waiting-requests.js';
+import { findWaiting, locateRequests } from './waiting-requests.js';
 
 export interface DispatchPorts extends Omit<StandingPorts, 'setAsides'>, SessionPorts {
   readonly feed: EventFeed;
@@ -316,11 +322,7 @@ export class Dispatcher {
       const asOne = { tenantId: line.tenantId, runId: `line of ${line.tenantId} for ${line.agent}` as RunRef['runId'] };
       if (!this.#troubles.isDue(asOne)) continue;
       try {
-        const { through, runs, unreadable } = await findWaiting(this.ports, line.tenantId, line);
-        for (const { run, place, error } of unreadable) {
-          await this.#setAsides.add(waitingSetAside(run, place, 1, error));
-        }
-        queue.refill(line, through, runs);
+        await this.readLine(queue, line);
         this.#troubles.over(asOne);
         read += 1;
       } catch (error) {
@@ -329,6 +331,19 @@ export class Dispatcher {
       }
     }
     return read;
+  }
+
+  private async readLine(queue: DispatchQueue, line: WantedRuns): Promise<void> {
+    const { tenantId, left } = line;
+    if ('from' in left) {
+      const { places, through } = await locateRequests(this.ports.requests, tenantId, left);
+      return queue.locate(line, places, through);
+    }
+    const { runs, unreadable } = await findWaiting(this.ports, tenantId, left.places);
+    for (const { run, place, error } of unreadable) {
+      await this.#setAsides.add(waitingSetAside(run, place, 1, error));
+    }
+    queue.refill(line, left.places.at(-1)!, runs);
   }
 }
 

@@ -1,4 +1,6 @@
 import type { RunRef } from '@millrace/contracts';
+import type { StorePlace } from '@millrace/ports';
+import { LeftRequests, type LeftToLog, type SavedLeft } from './left-requests.js';
 
 export interface WaitingRun extends RunRef {
   readonly agent: string;
@@ -8,16 +10,10 @@ export interface WaitingRun extends RunRef {
   readonly streamSequence: number;
 }
 
-/** Requests that are left to the log: those of the tenant that lie between these places, both inclusive. */
-export interface LeftToLog {
-  readonly from: number;
-  readonly to: number;
-}
-
 export interface SavedLine {
   readonly front: readonly WaitingRun[];
   readonly untold: readonly WaitingRun[];
-  readonly left?: LeftToLog | undefined;
+  readonly left?: SavedLeft | undefined;
 }
 
 /** So many wait in memory; whatever the queue, the next start is never further away than a read of the log. */
@@ -26,8 +22,8 @@ const LOW = 16;
 
 /**
  * The runs of one tenant that wait for a slot, who came first first. Only the front of the line is in memory. Behind it
- * a run is kept until it has been told that it waits; from then on its request in the log is all there is of it, and it
- * is read from there when the front has become short.
+ * a run is kept until it has been told that it waits; from then on the place of its request in the log is all there is
+ * of it, and it is read from there when the front has become short.
  *
  * I1  First the front, then what is left to the log, then the untold: each in the order of their requests.
  * I2  Among what is left to the log are runs that were canceled, or started by another dispatcher: who reads them asks
@@ -38,18 +34,20 @@ const LOW = 16;
 export class WaitingLine {
   readonly #front = new Map<string, WaitingRun>();
   readonly #untold = new Map<string, WaitingRun>();
-  #left: LeftToLog | undefined;
+  #left: LeftRequests | undefined;
 
   static from({ front, untold, left }: SavedLine): WaitingLine {
     const line = new WaitingLine();
     for (const run of front) line.#front.set(run.runId, run);
     for (const run of untold) line.#untold.set(run.runId, run);
-    line.#left = left;
+    if (left) line.#left = new LeftRequests(left);
     return line;
   }
 
-  get saved(): SavedLine {
-    return { front: [...this.#front.values()], untold: [...this.#untold.values()], left: this.#left };
+  /** The places of what is left to the log take at most so many bytes. */
+  save(mostBytes: number): SavedLine {
+    const [front, untold] = [[...this.#front.values()], [...this.#untold.values()]];
+    return { front, untold, left: this.#left?.save(mostBytes) };
   }
 
   /** Who is next; undefined also while the front has to be read from the log. */
@@ -58,13 +56,18 @@ export class WaitingLine {
     return first;
   }
 
+  /** No run of the line was requested before it, other than those that had their turn or wait for an improvement. */
+  get from(): StorePlace {
+    return this.first?.streamSequence ?? this.#left?.from ?? Infinity;
+  }
+
   get isEmpty(): boolean {
     return this.#front.size === 0 && this.#untold.size === 0 && this.#left === undefined;
   }
 
   /** What is to be read from the log now, if anything. */
   get wanted(): LeftToLog | undefined {
-    return this.#front.size < LOW ? this.#left : undefined;
+    return this.#front.size < LOW ? this.#left?.wanted : undefined;
   }
 
   *unqueued(): Generator<WaitingRun> {
@@ -104,17 +107,29 @@ export class WaitingLine {
       const run = line.get(runId);
       if (run) line.set(runId, { ...run, isQueued: true });
     }
-    for (const [told, { isQueued, streamSequence: to }] of this.#untold) {
+    for (const [told, { isQueued, streamSequence: place }] of this.#untold) {
       if (!isQueued) return;
       this.#untold.delete(told);
-      this.#left = { from: this.#left?.from ?? to, to };
+      this.#left ??= new LeftRequests({ from: place, to: place - 1 });
+      this.#left.add(place);
     }
   }
 
   /** `runs` are those that still wait of what is left to the log, which was read up to the place `through`. */
-  refill(through: number, runs: readonly WaitingRun[]): void {
+  refill(through: StorePlace, runs: readonly WaitingRun[]): void {
     for (const run of runs) this.#front.set(run.runId, run);
-    if (this.#left) this.#left = through >= this.#left.to ? undefined : { from: through + 1, to: this.#left.to };
+    this.#left?.drop(through);
+    this.forgetLeft();
+  }
+
+  /** The places of requests left to the log, all there are up to `through`. */
+  locate(places: readonly StorePlace[], through: StorePlace): void {
+    this.#left?.locate(places, through);
+    this.forgetLeft();
+  }
+
+  private forgetLeft(): void {
+    if (this.#left?.isEmpty) this.#left = undefined;
     this.moveUp();
   }
 

@@ -1,11 +1,14 @@
-import { type LeftToLog, type SavedLine, WaitingLine, type WaitingRun } from './waiting-line.js';
+import type { StorePlace } from '@millrace/ports';
+import type { LeftToLog } from './left-requests.js';
+import { type SavedLine, WaitingLine, type WaitingRun } from './waiting-line.js';
 
 export interface SavedAgentLine extends SavedLine {
   readonly agent: string;
 }
 
-export interface WantedOfAgent extends LeftToLog {
+export interface WantedOfAgent {
   readonly agent: string;
+  readonly left: LeftToLog;
 }
 
 /**
@@ -27,9 +30,8 @@ export class WaitingLines {
     let first: WaitingRun | undefined;
     let firstPlace = Infinity;
     for (const [agent, line] of this.#lines) {
-      const place = line.first?.streamSequence ?? line.wanted?.from ?? Infinity;
-      if (place >= firstPlace || !isServed(agent)) continue;
-      [first, firstPlace] = [line.first, place];
+      if (line.from >= firstPlace || !isServed(agent)) continue;
+      [first, firstPlace] = [line.first, line.from];
     }
     return first;
   }
@@ -38,13 +40,20 @@ export class WaitingLines {
     return this.#lines.size === 0;
   }
 
-  get saved(): readonly SavedAgentLine[] {
-    return [...this.#lines].map(([agent, line]) => ({ agent, ...line.saved }));
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  /** The places of what each line leaves to the log take at most so many bytes. */
+  save(mostBytesEach: number): readonly SavedAgentLine[] {
+    return [...this.#lines].map(([agent, line]) => ({ agent, ...line.save(mostBytesEach) }));
   }
 
   /** What is to be read from the log now. */
   wanted(isServed: (agent: string) => boolean): WantedOfAgent[] {
-    return [...this.#lines].flatMap(([agent, { wanted }]) => (wanted && isServed(agent) ? [{ agent, ...wanted }] : []));
+    return [...this.#lines].flatMap(([agent, { wanted }]) =>
+      wanted && isServed(agent) ? [{ agent, left: wanted }] : [],
+    );
   }
 
   *unqueued(): Generator<WaitingRun> {
@@ -74,8 +83,14 @@ export class WaitingLines {
   }
 
   /** `runs` are those of the agent that still wait of what is left to the log, read up to the place `through`. */
-  refill(agent: string, through: number, runs: readonly WaitingRun[]): void {
+  refill(agent: string, through: StorePlace, runs: readonly WaitingRun[]): void {
     this.#lines.get(agent)?.refill(through, runs);
+    this.eachLine(() => {});
+  }
+
+  /** The places of requests the agent's line left to the log, all there are up to `through`. */
+  locate(agent: string, places: readonly StorePlace[], through: StorePlace): void {
+    this.#lines.get(agent)?.locate(places, through);
     this.eachLine(() => {});
   }
 

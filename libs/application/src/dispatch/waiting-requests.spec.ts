@@ -5,17 +5,21 @@ import { type RequestedRun, RunRequests } from '@millrace/ports';
 import type { RunCommand } from '@millrace/run-domain';
 import { requestRun } from '@millrace/testing';
 import { RunCommandHandler } from '../run-command-handler.js';
-import { findWaiting } from './waiting-requests.js';
+import { findWaiting, locateRequests } from './waiting-requests.js';
 
 const tenantId = TenantId.parse('01JD0000000000000000000001');
 
-/** A tenant's requests, and how far each page was asked for at least. */
+/** A tenant's requests, where they lie, and how far each search had to go at least. */
 class NotedRequests extends RunRequests {
   readonly places: number[] = [];
   readonly atLeast: number[] = [];
 
   constructor(private readonly requests: RunRequests) {
     super();
+  }
+
+  at(...asked: Parameters<RunRequests['at']>): Promise<readonly RequestedRun[]> {
+    return this.requests.at(...asked);
   }
 
   page(...asked: Parameters<RunRequests['page']>): Promise<readonly RequestedRun[]> {
@@ -47,8 +51,9 @@ const aWorld = () => {
     requests.places.push(platform.store.runs.store({ subject, data: 'no event' }).place);
     return run;
   };
-  const find = async (from = 1, to = requests.places.at(-1)!) => findWaiting(ports, tenantId, { from, to });
-  return { requests, request, requestAs, storeNonsense, find };
+  const find = (places = requests.places) => findWaiting(ports, tenantId, places);
+  const locate = (from: number, to: number) => locateRequests(requests, tenantId, { from, to });
+  return { requests, request, requestAs, storeNonsense, find, locate };
 };
 
 const queue = (run: RunRef): RunCommand => ({ kind: 'QueueRun', ...run, waitingFor: 'slot' });
@@ -72,23 +77,12 @@ describe('Runs that wait, as the log tells', () => {
     ]);
   });
 
-  it('are read in handfuls, up to the place that was asked for and no further', async () => {
+  it('are found by their places, wherever these lie', async () => {
     const { request, find, requests } = aWorld();
-    for (let at = 0; at < 60; at += 1) await request();
-    const to = requests.places[54]!;
-    const first = await find(1, to);
-    expect(first.runs).toHaveLength(48);
-    expect(first.through).toBe(requests.places[47]!);
-    const second = await find(first.through + 1, to);
-    expect(second.runs.map(({ streamSequence }) => streamSequence)).toEqual(requests.places.slice(48, 55));
-    expect(second.through).toBe(to);
-  });
-
-  it('are asked for at least up to the place where one is known to lie', async () => {
-    const { request, find, requests } = aWorld();
-    for (let at = 0; at < 3; at += 1) await request();
-    await find(1, 2);
-    expect(requests.atLeast).toEqual([2]);
+    for (let at = 0; at < 5; at += 1) await request(queue);
+    const wanted = [requests.places[1]!, requests.places[4]!];
+    const { runs } = await find(wanted);
+    expect(runs.map(({ streamSequence }) => streamSequence)).toEqual(wanted);
   });
 
   it('are found although the history of one of them cannot be read', async () => {
@@ -97,5 +91,26 @@ describe('Runs that wait, as the log tells', () => {
     const { runs, unreadable } = await find();
     expect(runs).toMatchObject([one, other]);
     expect(unreadable).toMatchObject([{ run: broken, error: { code: 'EVENT_INVALID' } }]);
+  });
+});
+
+describe('Places of requests', () => {
+  it('are searched for up to the place that is asked for and no further', async () => {
+    const { request, locate, requests } = aWorld();
+    for (let at = 0; at < 5; at += 1) await request(queue);
+    const to = requests.places[3]!;
+    expect(await locate(requests.places[1]!, to)).toEqual({ places: requests.places.slice(1, 4), through: to });
+    expect(requests.atLeast).toEqual([to]); // one is known to lie there: a replica without it does not answer
+  });
+
+  it('come many at a time, and tell how far the search went', async () => {
+    const { request, locate, requests } = aWorld();
+    for (let at = 0; at < 1_002; at += 1) await request();
+    const { places, through } = await locate(1, requests.places.at(-1)!);
+    expect([places.length, through]).toEqual([1_000, requests.places[999]]);
+    expect(await locate(through + 1, requests.places.at(-1)!)).toEqual({
+      places: requests.places.slice(1_000),
+      through: requests.places.at(-1),
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { EventInvalid, type RunRef, type TenantId } from '@millrace/contracts';
 import { PlatformError } from '@millrace/kernel';
 import { EMPTY_TAIL, type RequestedRun, type RunLog, type RunRequests, type StorePlace } from '@millrace/ports';
-import type { LeftToLog, WaitingRun } from './waiting-line.js';
+import type { WaitingRun } from './waiting-line.js';
 
 export interface RequestPorts {
   readonly log: RunLog;
@@ -18,23 +18,26 @@ export interface FoundWaiting {
   readonly runs: readonly WaitingRun[];
   /** Those of which the log cannot be read, and never will be: they are passed over. */
   readonly unreadable: readonly UnreadableRun[];
-  /** How far the log was read. */
-  readonly through: number;
 }
 
-const MOST = 48;
+export interface LocatedRequests {
+  readonly places: readonly StorePlace[];
+  /** How far the log was searched. */
+  readonly through: StorePlace;
+}
+
+/** A search goes through all that lies between the requests, so it brings many at once. */
+const MOST_LOCATED = 1_000;
 /** A run that waits has been requested and perhaps told so; any third event says that it no longer does. */
 const EVENTS_OF_A_WAITING_RUN = 2;
 
-/** The first of the tenant's runs between two places that still wait for a slot, asked of the log. */
+/** Which of the tenant's runs that were requested at these places still wait for a slot, asked of the log. */
 export async function findWaiting(
   { log, requests }: RequestPorts,
   tenantId: TenantId,
-  { from, to }: LeftToLog,
+  places: readonly StorePlace[],
 ): Promise<FoundWaiting> {
-  const page = await requests.page(tenantId, from, MOST, to); // at `to` lies a request
-  const last = page.at(-1)?.streamSequence ?? 0;
-  const asked = page.filter(({ streamSequence }) => streamSequence <= to);
+  const asked = await requests.at(tenantId, places);
   const unreadable: UnreadableRun[] = [];
   const runs = await Promise.all(
     asked.map(async (request) => {
@@ -47,7 +50,18 @@ export async function findWaiting(
       }
     }),
   );
-  return { runs: runs.filter((run) => run !== undefined), unreadable, through: Math.min(last, to) };
+  return { runs: runs.filter((run) => run !== undefined), unreadable };
+}
+
+/** Where the first of the tenant's requests lie between two places; at `to` lies one. */
+export async function locateRequests(
+  requests: RunRequests,
+  tenantId: TenantId,
+  { from, to }: { readonly from: StorePlace; readonly to: StorePlace },
+): Promise<LocatedRequests> {
+  const found = await requests.page(tenantId, from, MOST_LOCATED, to);
+  const places = found.map(({ streamSequence }) => streamSequence);
+  return { places: places.filter((place) => place <= to), through: Math.min(places.at(-1) ?? to, to) };
 }
 
 async function stillWaiting(

@@ -26,6 +26,34 @@ export const runRequestsRules = (opened: Opened): void => {
       expect(await requests.page(TenantId.parse(ulid()), 1, 10, 0)).toEqual([]);
     });
 
+    it('are given by their places, and none of another tenant', async () => {
+      const [tenantId, other] = [TenantId.parse(ulid()), TenantId.parse(ulid())];
+      const asked: { tenantId: TenantId; runId: RunId; streamSequence: number }[] = [];
+      for (let at = 0; at < 20; at += 1) {
+        const run = { tenantId: at % 5 === 4 ? other : tenantId, runId: RunId.parse(ulid()) };
+        const { tail } = await appendAll(opened().platform.runs, run, [requested()]);
+        const { tail: end } = await appendAll(opened().platform.runs, run, [token('behind')], tail);
+        asked.push({ ...run, streamSequence: tail.streamSequence });
+        if (at === 9) asked.push({ ...run, tenantId: other, streamSequence: end.streamSequence }); // no request
+      }
+      const { requests } = (await opened().another()).platform;
+      const places = asked.map(({ streamSequence }) => streamSequence);
+      const own = asked.filter((run) => run.tenantId === tenantId);
+      const mine = own.map(({ runId, streamSequence }) => ({ runId, streamSequence }));
+      expect(await requests.at(tenantId, places)).toEqual(mine);
+      expect(await requests.at(tenantId, [places[13]!, places[0]!])).toEqual([
+        expect.objectContaining({ streamSequence: places[13] }),
+        mine[0],
+      ]);
+      expect(await requests.at(tenantId, [])).toEqual([]);
+    });
+
+    it('at a place that is not there in time are not given as none', async () => {
+      const { requests } = opened().platform;
+      const asking = requests.at(TenantId.parse(ulid()), [1_000_000_000]);
+      await expect(asking).rejects.toBeInstanceOf(StoreUnavailable);
+    });
+
     it('are none left out up to the place that is named', async () => {
       const tenantId = TenantId.parse(ulid());
       const { requests } = (await opened().another()).platform;

@@ -44,6 +44,24 @@ export const tenantFeedRules = (opened: Opened): void => {
       }
     });
 
+    it('goes on behind its end with what is stored from then on, whatever others store', async () => {
+      const tenantId = TenantId.parse(ulid());
+      const wanted: FeedWanted = { tenantId, kinds: ['RunStarted'] };
+      await store(aRunOf(tenantId));
+      const { tenantFeed } = (await opened().another()).platform;
+      let after = await tenantFeed.end(tenantId);
+      for (let at = 0; at < 3; at += 1) {
+        await store(aNewRun());
+        const quiet = await tenantFeed.page(wanted, after, 10);
+        expect(quiet).toMatchObject({ events: [], hasMore: false });
+        const run = aRunOf(tenantId);
+        await store(run);
+        const { events, upTo } = await tenantFeed.page(wanted, quiet.upTo, 10);
+        expect(events.map(({ event }) => event.runId)).toEqual([run.runId]);
+        after = upTo;
+      }
+    });
+
     it('rings for what is wanted', async () => {
       const tenantId = TenantId.parse(ulid());
       const { tenantFeed } = opened().platform;
@@ -57,8 +75,11 @@ export const tenantFeedRules = (opened: Opened): void => {
     it('of a tenant nobody knows is empty', async () => {
       const tenantId = TenantId.parse(ulid());
       const { tenantFeed } = opened().platform;
-      expect(await tenantFeed.end(tenantId)).toBe(0);
-      expect(await tenantFeed.page({ tenantId, kinds: ['RunStarted'] }, 0, 10)).toMatchObject({ events: [] });
+      const wanted: FeedWanted = { tenantId, kinds: ['RunStarted'] };
+      const end = await tenantFeed.end(tenantId);
+      for (const after of [0, end]) {
+        expect(await tenantFeed.page(wanted, after, 10)).toMatchObject({ events: [], upTo: end, hasMore: false });
+      }
     });
   });
 };
