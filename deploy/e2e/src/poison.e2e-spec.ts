@@ -84,8 +84,8 @@ const hello = { kind: 'RunFinished', output: { text: 'hello Ada' } };
 describe('Poison in the log', () => {
   it('is set aside by every loop that meets it, once and with a line, and the other runs run', async () => {
     const poisoned = newRun();
-    const inRuns = (['RunRequested', 'RunStarted', 'GraphEnded', 'RunFinished'] as const).flatMap((kind) =>
-      eventPoisons(newRun(), kind),
+    const inRuns = (['RunRequested', 'RunStarted', 'GraphEnded', 'FollowUpDue', 'RunFinished'] as const).flatMap(
+      (kind) => eventPoisons(newRun(), kind),
     );
     for (const poison of [...inRuns, strangeSubject(newRun()), ...taskPoisons(poisoned), ...timerPoisons(poisoned)]) {
       await publish(poison);
@@ -95,7 +95,8 @@ describe('Poison in the log', () => {
       RunRequested: ['dispatcher', 'projector'],
       RunStarted: ['dispatcher', 'projector', 'orchestrator'],
       GraphEnded: ['projector', 'orchestrator'],
-      RunFinished: ['dispatcher', 'projector', 'run-api-retries'],
+      FollowUpDue: ['projector', 'run-api-retries'],
+      RunFinished: ['dispatcher', 'projector'],
     };
     for (const { subject } of inRuns) {
       const consumers = met[subject.split('.').at(-1)!]!;
