@@ -21,7 +21,7 @@ await import(main);
 async function build() {
   if (!existsSync(nx)) fail('The packages are not installed: run npm ci first');
   if (!existsSync(main)) console.log('Building; the first time takes a minute.');
-  const child = spawn(nx, ['run-many', '-t', 'build', '--projects=tag:layer:service,tag:layer:tool'], {
+  const child = spawn(nx, ['run-many', '-t', 'build', '--projects=tag:layer:service,tag:layer:tool,tag:layer:client'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
