@@ -8,6 +8,11 @@ interface RaftGroup {
   readonly replicas?: readonly { readonly name: string; readonly current: boolean; readonly offline?: boolean }[];
 }
 
+const isWhole = ({ leader, replicas = [] }: RaftGroup): boolean =>
+  leader !== undefined &&
+  replicas.length === 2 &&
+  replicas.every(({ current, offline = false }) => current && !offline);
+
 const STOPPED_MS = 3_000;
 /** Every so many stops of a follower, the leader dies. */
 const STOPS_PER_DEATH = 3;
@@ -47,24 +52,44 @@ export class ReplicaTrouble {
     }
   }
 
-  /** The log's leader and its followers, once these have all it has. */
+  /**
+   * The log's leader and its followers, once every stream and consumer has its leader and followers that have all it has: a
+   * server that follows in the log may lead another one, and while that one elects, a second server down is one too many.
+   */
   private async whole(): Promise<string[]> {
     for (;;) {
-      const { leader, replicas = [] } = await this.group();
-      const followers = replicas.filter(({ current, offline = false }) => current && !offline).map(({ name }) => name);
-      if (leader !== undefined && followers.length === 2) return [leader, ...followers];
-      await pause(50);
+      const groups = await this.groups();
+      const log = groups.get(STREAMS.runs);
+      if (log?.leader !== undefined && [...groups.values()].every(isWhole)) {
+        return [log.leader, ...(log.replicas ?? []).map(({ name }) => name)];
+      }
+      await pause(200);
     }
   }
 
-  /** Empty while the servers elect a leader, who alone answers. */
-  private async group(): Promise<RaftGroup> {
+  /** Of each stream, by its name, and of each consumer. Empty while one of them elects a leader, who alone answers. */
+  private async groups(): Promise<ReadonlyMap<string, RaftGroup>> {
+    const groups = new Map<string, RaftGroup>();
+    for (const name of Object.values(STREAMS)) {
+      const stream = await this.ask<{ cluster?: RaftGroup }>(`STREAM.INFO.${name}`);
+      const listed = await this.ask<{ consumers?: { name: string; cluster?: RaftGroup }[] }>(`CONSUMER.LIST.${name}`);
+      if (stream?.cluster === undefined || listed === undefined) return new Map();
+      groups.set(name, stream.cluster);
+      for (const { name: consumer, cluster } of listed.consumers ?? []) {
+        // Ordered consumers live on one server, and are made anew elsewhere when it is gone.
+        if ((cluster?.replicas?.length ?? 0) > 0) groups.set(`${name} ${consumer}`, cluster!);
+      }
+    }
+    return groups;
+  }
+
+  /** Undefined while nobody answers: asked again until there is an answer; the spec fails when that never happens. */
+  private async ask<T>(what: string): Promise<T | undefined> {
     const [url = ''] = this.cluster.urlFor('admin').split(',');
     try {
-      const answer = await requestNats(url, `$JS.API.STREAM.INFO.${STREAMS.runs}`, '', 2_000);
-      return (JSON.parse(answer) as { cluster?: RaftGroup }).cluster ?? {};
+      return JSON.parse(await requestNats(url, `$JS.API.${what}`, '', 2_000)) as T;
     } catch {
-      return {}; // asked again until there is one: the spec fails when that never happens
+      return undefined;
     }
   }
 
