@@ -9,6 +9,8 @@ export const STREAM_EXISTS = 10058;
 export const CONSUMER_EXISTS = 10148;
 export const NO_SPACE = 10047;
 export const NO_MEMORY = 10028;
+/** Fewer servers of the cluster can take the stream than it wants copies. */
+export const NO_PEERS = 10005;
 
 export const codeOf = (cause: unknown): number | undefined =>
   cause instanceof JetStreamApiError ? cause.apiError().err_code : undefined;

@@ -1,11 +1,13 @@
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
   codeOf,
   CONSUMER_EXISTS,
   CONSUMER_NOT_FOUND,
   NO_MEMORY,
+  NO_PEERS,
   NO_SPACE,
   STREAM_EXISTS,
   STREAM_NOT_FOUND,
@@ -43,15 +45,38 @@ async function verify(manager: JetStreamManager, declared: Topology, fix: string
 
 async function createStream(manager: JetStreamManager, stream: DeclaredStream): Promise<void> {
   if (await found(manager.streams.info(stream.name))) return;
-  try {
-    await manager.streams.add(stream);
-  } catch (cause) {
-    if (codeOf(cause) === STREAM_EXISTS) return; // another set-up was faster; verify tells whether it agrees
-    if (codeOf(cause) !== NO_SPACE && codeOf(cause) !== NO_MEMORY) throw cause;
-    const wanted = `stream ${stream.name} may grow to ${stream.max_bytes} bytes, more than the server has left`;
-    throw new NatsUnsuitable(`${wanted}: give it more room or set a smaller limit`, { cause });
+  for (const deadline = performance.now() + PEERS_WITHIN_MS; ; await pause(AGAIN_MS)) {
+    try {
+      await manager.streams.add(stream);
+      return;
+    } catch (cause) {
+      const code = codeOf(cause);
+      if (code === STREAM_EXISTS) return; // another set-up was faster; verify tells whether it agrees
+      if (code === NO_PEERS && performance.now() < deadline) continue;
+      throw refusalOf(stream, cause);
+    }
   }
 }
+
+/** Servers of a cluster that was just started have not all joined, and are waited for. */
+const PEERS_WITHIN_MS = 30_000;
+const AGAIN_MS = 250;
+
+const refusalOf = ({ name, max_bytes, num_replicas }: DeclaredStream, cause: unknown): unknown => {
+  switch (codeOf(cause)) {
+    case NO_PEERS: {
+      const missing = `stream ${name} wants ${num_replicas} servers with JetStream, and fewer answer`;
+      return new NatsUnsuitable(`${missing}: start the others, or set fewer replicas`, { cause });
+    }
+    case NO_SPACE:
+    case NO_MEMORY: {
+      const wanted = `stream ${name} may grow to ${max_bytes} bytes, more than the server has left`;
+      return new NatsUnsuitable(`${wanted}: give it more room or set a smaller limit`, { cause });
+    }
+    default:
+      return cause;
+  }
+};
 
 /** What a consumer is told of follows from the code that reads it, and is nobody's setting: it changes with the version. */
 async function createConsumer(manager: JetStreamManager, { stream, config }: DeclaredConsumer): Promise<void> {
