@@ -59,7 +59,7 @@ export class ReplicaTrouble {
 
   /** Empty while the servers elect a leader, who alone answers. */
   private async group(): Promise<RaftGroup> {
-    const [url = ''] = this.cluster.urlFor('admin').split(',');
+    const [url = ''] = this.cluster.natsUrl('admin').split(',');
     try {
       const answer = await requestNats(url, `$JS.API.STREAM.INFO.${STREAMS.runs}`, '', 2_000);
       return (JSON.parse(answer) as { cluster?: RaftGroup }).cluster ?? {};
