@@ -155,7 +155,7 @@ describe('The client with the services as they are', () => {
 
   it('goes on with a new token when its own expires under it', async () => {
     const { runId } = await client.runs.create({ ...ORDER, agent: 'chat', input: { text: 'the mill turns' } });
-    let token = await web.cluster.token({ expires: '2s' });
+    let token = await web.cluster.token({}, '2s');
     const renewed: string[] = [];
     const getToken = async ({ refresh }: { refresh: boolean }) => {
       if (refresh) renewed.push((token = await web.cluster.token()));

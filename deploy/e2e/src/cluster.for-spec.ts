@@ -1,22 +1,9 @@
-import {
-  connectNats,
-  JetStreamBlobStore,
-  JetStreamRunLog,
-  NATS_USERS,
-  type NatsConnection,
-  natsUsers,
-  type NatsUserName,
-  setUpTopology,
-  SystemClock,
-  UlidEventIds,
-} from '@millrace/adapter-jetstream';
-import { appDatabaseUrl, migrate, readerDatabaseUrl } from '@millrace/adapter-postgres';
+import { SystemClock } from '@millrace/adapter-jetstream';
 import { RunCommandHandler, type SessionPorts } from '@millrace/application';
-import { isTerminal, RunId, type RunEvent, type RunRef, TenantId } from '@millrace/contracts';
+import { isTerminal, RunId, type RunEvent, type RunRef, type ServiceName, type TenantId } from '@millrace/contracts';
 import { type ListeningProcess, spawnListening } from '@millrace/local-servers';
 import { EMPTY_TAIL } from '@millrace/ports';
-import { startTestPostgres, type TestPostgres } from '@millrace/testing/servers';
-import { SignJWT } from 'jose';
+import { NATS_WITH_USERS, SpecServers, startSpecPostgres } from '@millrace/testing/services';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,62 +11,47 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type NatsCount, type NatsServers, startNatsServers, usualCount } from './nats-servers.for-spec.js';
 import { PublishGate } from './publish-gate.for-spec.js';
 
-export type Role = 'orchestrator' | 'node-workers' | 'run-api' | 'projector' | 'stream-gateway';
-
-export interface Claims {
-  readonly tenantId?: string;
-  readonly scope?: string;
-  readonly expires?: string;
-}
+export type Role = ServiceName;
 
 export interface Process extends ListeningProcess {
   readonly role: Role;
 }
 
-const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
-export const SECRET = 'a secret that is known to these specs only';
-const AUTH = {
-  ...{ AUTH_JWT_SECRET: SECRET, AUTH_ISSUER: 'e2e', AUTH_AUDIENCE: 'millrace' },
-  STREAM_TICKET_SECRET: `${SECRET}, for tickets`,
-};
 const SERVICES = join(import.meta.dirname, '..', '..', '..', 'services');
 
 /** Real nats-servers, one or three, and real service processes, each with its own NATS user; runs are asked for through the log. */
-export class Cluster {
-  readonly ids = new UlidEventIds();
+export class Cluster extends SpecServers<NatsServers> {
   readonly folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-'));
   readonly processes = new Set<Process>();
-  readonly tenantId = TenantId.parse(this.ids.next());
-  readonly log: JetStreamRunLog;
-  readonly ports: SessionPorts;
-  readonly handler: RunCommandHandler;
+  readonly tenantId: TenantId = this.ada;
+  #env: Readonly<Record<string, string>> = {};
   #gate: PublishGate | undefined;
-
-  private constructor(
-    readonly server: NatsServers,
-    readonly nats: NatsConnection,
-    private env: Readonly<Record<string, string>>,
-    private readonly database: ReadModels | undefined,
-  ) {
-    this.log = new JetStreamRunLog(nats, new JetStreamBlobStore(nats), { lookEveryMs: 500 });
-    this.ports = { log: this.log, ids: this.ids, clock: new SystemClock() };
-    this.handler = new RunCommandHandler(this.ports);
-  }
 
   static async start(
     roles: Partial<Record<Role, number>>,
     env: Record<string, string> = {},
     replicas: NatsCount = usualCount(),
   ): Promise<Cluster> {
-    const server = await startNatsServers(replicas, { syncAlways: true, extraConfig: natsUsers(PASSWORDS) });
-    const nats = await connectNats({ url: urlFor(server, 'admin'), name: 'e2e' });
-    await setUpTopology(nats, { replicas, maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 });
-    const database = roles['run-api'] === undefined ? undefined : await startReadModels();
-    const cluster = new Cluster(server, nats, env, database);
+    const [server, postgres] = await Promise.all([
+      startNatsServers(replicas, { syncAlways: true, ...NATS_WITH_USERS }),
+      roles['run-api'] === undefined ? undefined : startSpecPostgres('e2e'),
+    ]);
+    const size = { replicas, maxLogBytes: 1024 ** 3, maxBlobBytes: 1024 ** 3 };
+    const cluster = new Cluster(server, postgres, { name: 'e2e', size, log: { lookEveryMs: 500 } });
+    cluster.#env = env;
+    await cluster.setUp();
     const wanted = Object.entries(roles) as [Role, number][];
     await Promise.all(wanted.flatMap(([role, count]) => Array.from({ length: count }, () => cluster.spawn(role))));
     await Promise.all([...cluster.processes].map((process) => cluster.ready(process)));
     return cluster;
+  }
+
+  get ports(): SessionPorts {
+    return { log: this.log, ids: this.ids, clock: new SystemClock() };
+  }
+
+  get handler(): RunCommandHandler {
+    return new RunCommandHandler(this.ports);
   }
 
   /** Whatever processes publish that are started from now on passes it; what the spec itself publishes does not. */
@@ -96,10 +68,9 @@ export class Cluster {
       env: {
         ...process.env,
         NODE_OPTIONS: '',
-        ...{ NATS_URL: urlFor(this.#gate ?? this.server, role), PORT: '0', MILLRACE_LEDGER_DIR: this.folder },
-        ...AUTH,
-        ...(this.database ? { DATABASE_URL: this.database.urlFor(role) } : {}),
-        ...this.env,
+        ...this.envOf(role),
+        ...{ NATS_URL: this.natsUrl(role, this.#gate), PORT: '0', MILLRACE_LEDGER_DIR: this.folder },
+        ...this.#env,
         ...env,
       },
     });
@@ -107,16 +78,6 @@ export class Cluster {
     this.processes.add(started);
     void started.child.exited.then(() => this.processes.delete(started));
     return started;
-  }
-
-  urlFor(user: NatsUserName): string {
-    return urlFor(this.server, user);
-  }
-
-  /** As that service connects; there is a database where run-api runs. */
-  databaseUrlFor(role: Role): string {
-    if (this.database === undefined) throw new Error('there is no run-api, and so no database');
-    return this.database.urlFor(role);
   }
 
   of(role: Role): Process[] {
@@ -135,7 +96,7 @@ export class Cluster {
 
   /** Every process (or those of the roles) is stopped in good order and started anew, with these settings beside the ones it had. */
   async restart(env: Record<string, string> = {}, roles?: readonly Role[]): Promise<void> {
-    this.env = { ...this.env, ...env };
+    this.#env = { ...this.#env, ...env };
     const stopping = [...this.processes].filter(({ role }) => roles === undefined || roles.includes(role));
     await Promise.all(stopping.map(({ child }) => child.stop('SIGTERM', 30_000)));
     const started = await Promise.all(stopping.map(({ role }) => this.spawn(role)));
@@ -145,7 +106,7 @@ export class Cluster {
   /** All processes and the servers under them are killed, and started again. */
   async killEverything(): Promise<void> {
     const dying = [...this.processes];
-    const servers = [this.server, ...(this.database ? [this.database.server] : [])];
+    const servers = [this.server, ...(this.postgres ? [this.postgres] : [])];
     await Promise.all([...dying.map((each) => this.kill(each)), ...servers.map((server) => server.kill('SIGKILL'))]);
     await Promise.all(servers.map((server) => server.restart()));
     await Promise.all(dying.map(({ role }) => this.spawn(role)));
@@ -201,39 +162,10 @@ export class Cluster {
     return readFileSync(join(this.folder, file), 'utf8').split('\n').filter(Boolean);
   }
 
-  token({ tenantId = this.tenantId, scope = 'runs:read runs:write', expires = '1h' }: Claims = {}): Promise<string> {
-    return new SignJWT({ tenant_id: tenantId, scope, sub: 'ada' })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setIssuer(AUTH.AUTH_ISSUER)
-      .setAudience(AUTH.AUTH_AUDIENCE)
-      .setExpirationTime(expires)
-      .sign(new TextEncoder().encode(SECRET));
-  }
-
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await Promise.all([...this.processes].map(({ child }) => child.stop('SIGTERM', 10_000)));
     await this.#gate?.close();
-    await this.nats.close();
-    await this.server.stop();
-    await this.database?.server.stop();
+    await super.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
-
-const urlFor = ({ url }: { readonly url: string }, user: NatsUserName): string =>
-  url.replaceAll('nats://', `nats://${user}:secret@`);
-
-interface ReadModels {
-  readonly server: TestPostgres;
-  urlFor(role: Role): string;
-}
-
-/** Empty where no projector runs: run-api sees that they are behind and answers from the log. */
-const startReadModels = async (): Promise<ReadModels> => {
-  const server = await startTestPostgres();
-  const ownerUrl = await server.createDatabase('e2e');
-  await migrate({ ownerUrl, appPassword: 'secret', readerPassword: 'secret' });
-  const urlFor = (role: Role): string =>
-    role === 'projector' ? appDatabaseUrl(ownerUrl, 'secret') : readerDatabaseUrl(ownerUrl, 'secret');
-  return { server, urlFor };
-};

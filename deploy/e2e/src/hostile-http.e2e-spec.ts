@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EXAMPLES, OPERATIONS, type Operation, Problem, RunsPage } from '@millrace/contracts';
+import { SECRET } from '@millrace/testing/services';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { ulid } from 'ulid';
-import { SECRET } from './cluster.for-spec.js';
 import { type Answer, HttpStack } from './http-stack.for-spec.js';
 
 /** No orchestrator: the run stays as it was asked for, and only what is refused could change the log. */
@@ -51,7 +51,7 @@ const told = ({ status, headers, text, body }: Answer, id: string): unknown => {
 describe.each(withIds)('%s', (_, operation) => {
   it("answers for another tenant's id byte by byte as for one that is not there", async () => {
     const missing = ulid();
-    const stranger = { authorization: `Bearer ${await stack.token({ tenantId: ulid() })}` };
+    const stranger = { authorization: `Bearer ${await stack.token({ tenant_id: ulid() })}` };
     const foreign = await ask(operation, pathOf(operation, ownId(operation)), stranger);
     const nobodys = await ask(operation, pathOf(operation, missing), stranger);
     expectProblem(foreign, 404);
@@ -149,7 +149,7 @@ describe('The list', () => {
 
   it("takes no cursor of another tenant's list", async () => {
     const other = ulid();
-    const authorization = `Bearer ${await stack.token({ tenantId: other })}`;
+    const authorization = `Bearer ${await stack.token({ tenant_id: other })}`;
     const body = EXAMPLES['createRun']?.body;
     for (let count = 0; count < 2; count += 1) await stack.post('/agents/runs', body, { authorization });
     let cursor: string | undefined;

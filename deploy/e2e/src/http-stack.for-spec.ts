@@ -1,5 +1,4 @@
-import { STREAMS } from '@millrace/adapter-jetstream';
-import { type Claims, Cluster, type Role } from './cluster.for-spec.js';
+import { Cluster, type Role } from './cluster.for-spec.js';
 
 const OPEN_WIDE = '10000000';
 const SETTINGS = {
@@ -41,8 +40,8 @@ export class HttpStack {
     return first.url;
   }
 
-  token(claims?: Claims): Promise<string> {
-    return this.cluster.token(claims);
+  token(...asked: Parameters<Cluster['token']>): Promise<string> {
+    return this.cluster.token(...asked);
   }
 
   async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
@@ -88,9 +87,8 @@ export class HttpStack {
   }
 
   /** How many messages the log holds. */
-  async stored(): Promise<number> {
-    const answer = await this.cluster.nats.request(`$JS.API.STREAM.INFO.${STREAMS.runs}`);
-    return answer.json<{ state: { messages: number } }>().state.messages;
+  stored(): Promise<number> {
+    return this.cluster.stored();
   }
 
   /** What a service complained about. */

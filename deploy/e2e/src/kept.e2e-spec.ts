@@ -15,7 +15,7 @@ let answers: Record<string, unknown>;
 beforeAll(async () => {
   const roles = { orchestrator: 1, 'node-workers': 1, projector: 1, 'run-api': 1 };
   cluster = await Cluster.start(roles, { AGENT_MODULES });
-  database = await openDatabase({ url: cluster.databaseUrlFor('run-api'), applicationName: 'e2e' });
+  database = await openDatabase({ url: cluster.postgres!.urlFor('run-api'), applicationName: 'e2e' });
   const order = { agent: 'witness', appId: 'e2e', policy: 'default', projectId: 'atlas', input: { text: 'tell' } };
   const { runId } = await cluster.ask('POST', '/agents/runs', order);
   run = { tenantId: cluster.tenantId, runId: RunId.parse(runId) };

@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  appDatabaseUrl,
-  type Database,
-  migrate,
-  openDatabase,
-  ProjectionStore,
-  RunReader,
-} from '@millrace/adapter-postgres';
+import { type Database, openDatabase, ProjectionStore, RunReader } from '@millrace/adapter-postgres';
 import { type RunRef, TenantId } from '@millrace/contracts';
 import { foldRunRows, type RunRows } from '@millrace/run-views';
-import { startTestPostgres, type TestPostgres } from '@millrace/testing/servers';
+import { type SpecPostgres, startSpecPostgres } from '@millrace/testing/services';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -21,15 +14,12 @@ const RUNS = 500;
 const AT_ONCE = 32;
 const REBUILD = join(import.meta.dirname, '..', '..', '..', 'services', 'projector', 'dist', 'rebuild', 'main.js');
 
-let postgres: TestPostgres;
-let ownerUrl: string;
+let postgres: SpecPostgres;
 let cluster: Cluster;
 let database: Database;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  ownerUrl = await postgres.createDatabase('chaos');
-  await migrate({ ownerUrl, appPassword: 'secret' });
-  const databaseUrl = appDatabaseUrl(ownerUrl, 'secret');
+  postgres = await startSpecPostgres('chaos');
+  const databaseUrl = postgres.urlFor('projector');
   database = await openDatabase({ url: databaseUrl, applicationName: 'e2e' });
   cluster = await Cluster.start(
     { orchestrator: 1, 'node-workers': 1, projector: 1 },
@@ -157,7 +147,7 @@ const TABLES = [
 
 /** Of every table, as the owner sees it. */
 async function ofEachTable<T>(expression: string): Promise<Record<string, T>> {
-  const owner = await openDatabase({ url: ownerUrl, applicationName: 'e2e' });
+  const owner = await openDatabase({ url: postgres.ownerUrl, applicationName: 'e2e' });
   const found: Record<string, T> = {};
   for (const table of TABLES) {
     const [row] = await owner.query<{ value: T }>(`select ${expression} as value from ${table} t`);
@@ -173,7 +163,7 @@ const contents = () => ofEachTable<string | null>(`md5(string_agg(t::text, ' ' o
 
 /** Killed once it has said something that matches; what it said. */
 async function rebuild(killAt?: RegExp): Promise<{ code: number | null; said: string }> {
-  const env = { ...process.env, NODE_OPTIONS: '', NATS_URL: cluster.urlFor('admin'), DATABASE_URL: ownerUrl };
+  const env = { ...process.env, NODE_OPTIONS: '', NATS_URL: cluster.natsUrl('admin'), DATABASE_URL: postgres.ownerUrl };
   const child = spawn(process.execPath, [REBUILD], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   let said = '';

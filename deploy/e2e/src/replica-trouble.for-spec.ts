@@ -85,7 +85,7 @@ export class ReplicaTrouble {
 
   /** Undefined while nobody answers: asked again until there is an answer; the spec fails when that never happens. */
   private async ask<T>(what: string): Promise<T | undefined> {
-    const [url = ''] = this.cluster.urlFor('admin').split(',');
+    const [url = ''] = this.cluster.natsUrl('admin').split(',');
     try {
       return JSON.parse(await requestNats(url, `$JS.API.${what}`, '', 2_000)) as T;
     } catch {

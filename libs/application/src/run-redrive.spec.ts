@@ -5,7 +5,7 @@ import { RunRedrive } from './run-redrive.js';
 import { WorkWorld } from './work-world.for-spec.js';
 
 const another = RunId.parse('01JD000000000000000000000R');
-const redriveOf = ({ session }: WorkWorld) => new RunRedrive(session, () => another);
+const redriveOf = ({ ports }: WorkWorld) => new RunRedrive(ports, () => another);
 
 describe('Redrive', () => {
   it('asks again for what failed, linked to it, and leaves the failed run as it is', async () => {

@@ -1,20 +1,11 @@
-import { ManualClock, type MemoryProcess, memoryPlatform } from '@millrace/adapter-memory';
-import { type AgentDefinition, AgentRegistry, type ToolDefinition } from '@millrace/agent-sdk';
-import { NodeTask, RequestId, type RunEvent, RunTask } from '@millrace/contracts';
-import {
-  type Consuming,
-  type Delivery,
-  type LlmChunk,
-  LlmPort,
-  type NodeRetryPolicy,
-  type Outcome,
-} from '@millrace/ports';
+import type { MemoryProcess } from '@millrace/adapter-memory';
+import { AgentRegistry, type ToolDefinition } from '@millrace/agent-sdk';
+import { RequestId, type RunEvent } from '@millrace/contracts';
+import { type LlmChunk, LlmPort, type NodeRetryPolicy } from '@millrace/ports';
 import type { RunCommand } from '@millrace/run-domain';
-import { aRunRef, requestRun, untilQuiet } from '@millrace/testing';
-import { type StepBody, StepsRuntime } from '@millrace/testing/simulation';
-import { RunOverseer } from './oversee/run-overseer.js';
-import { RunCommandHandler } from './run-command-handler.js';
-import { type MoverOptions, RunMover } from './work/run-mover.js';
+import { aRunRef, requestRun } from '@millrace/testing';
+import { moverOn, PATIENT, SpecPlatform, type StepBody, StepsRuntime, workOn } from '@millrace/testing/simulation';
+import type { MoverOptions, RunMover } from './work/run-mover.js';
 
 export type Body = StepBody;
 
@@ -46,43 +37,31 @@ export interface SpecWorker {
   readonly mover: RunMover;
 }
 
-const STEP_MS = 200;
-
-/** An orchestrator and workers on one platform in memory, by a clock that is moved by hand. */
-export class WorkWorld {
-  readonly clock = new ManualClock();
-  readonly platform = memoryPlatform({ clock: this.clock });
+/** A run and the workers that move it. */
+export class WorkWorld extends SpecPlatform {
   readonly llm = new CountingLlm();
   readonly letGo: string[] = [];
   readonly failed: string[] = [];
   readonly bodiesFailed: { readonly attempt: number; readonly error: unknown }[] = [];
-  readonly handler: RunCommandHandler;
-  readonly overseer: RunOverseer;
   readonly graphs: StepsRuntime;
   retry: NodeRetryPolicy | undefined;
   readonly workers: SpecWorker[] = [];
-  readonly #consuming: Consuming[] = [];
   readonly #agents: AgentRegistry;
 
   constructor(
     bodies: Readonly<Record<string, Body>>,
     private readonly options: WorldOptions = {},
   ) {
+    super();
     const { together = [], tools = {} } = options;
     const steps = Object.keys(bodies).flatMap((node) => {
       if (!together.includes(node)) return [[node]];
       return node === together[0] ? [together] : [];
     });
     this.graphs = new StepsRuntime(() => ({ steps, bodies, retry: this.retry }));
-    const graph = { nodes: {}, invoke: async () => ({}) };
-    this.#agents = new AgentRegistry([{ id: 'echo', version: '1', graph, tools } satisfies AgentDefinition]);
-    this.handler = new RunCommandHandler(this.session);
-    this.overseer = new RunOverseer({ ...this.platform, log: this.platform.runs });
-  }
-
-  get session() {
-    const { runs: log, ids, clock } = this.platform;
-    return { log, ids, clock };
+    this.#agents = new AgentRegistry([
+      { id: 'echo', version: '1', graph: { nodes: {}, invoke: async () => ({}) }, tools },
+    ]);
   }
 
   /** The run is asked for and dispatched, and all that can happen has. */
@@ -97,46 +76,29 @@ export class WorkWorld {
   /** Another process: it remembers nothing. */
   async addWorker(): Promise<SpecWorker> {
     const process = this.platform.process();
-    const mover = new RunMover(
-      {
-        ...process,
-        log: process.runs,
-        graphs: this.graphs,
-        llm: this.llm,
-        agents: this.#agents,
-        pause: (ms, signal) => process.pause(ms, signal),
-        isVersionGone: async () => this.options.isVersionGone ?? false,
-      },
-      {
+    const mover = moverOn(process, {
+      ...{ graphs: this.graphs, llm: this.llm, agents: this.#agents },
+      isVersionGone: async () => this.options.isVersionGone ?? false,
+      notes: {
         letGo: (_, attempt, why) => void this.letGo.push(`${attempt}: ${why}`),
         bodyFailed: (_, attempt, error) => void this.bodiesFailed.push({ attempt, error }),
         moveFailed: (_, error) => void this.failed.push(String(error)),
         agentMissing: (_, error) => void this.failed.push(String(error)),
       },
-      { keepMs: 0, ...this.options.mover },
-    );
-    this.#consuming.push(
-      await process.deliveries.consume('node-workers', (delivery) => workOn(mover, delivery), {
-        concurrency: 4,
-        maxAttempts: 1_000,
-      }),
-    );
+      ...{ keepMs: 0, ...this.options.mover },
+    });
+    await process.deliveries.consume('node-workers', workOn(mover, process.tasks), { ...PATIENT, concurrency: 4 });
     const worker = { process, mover };
     this.workers.push(worker);
     return worker;
   }
 
-  /** All that can happen at this time has happened. */
-  quiet(): Promise<void> {
-    return untilQuiet(this.platform);
+  override events(ref = aRunRef): Promise<RunEvent[]> {
+    return super.events(ref);
   }
 
-  /** In small steps: what happens at one time may lead to something a little later. */
-  async advance(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= STEP_MS) {
-      this.clock.advance(Math.min(left, STEP_MS));
-      await this.quiet();
-    }
+  override kinds(ref = aRunRef): Promise<RunEvent['kind'][]> {
+    return super.kinds(ref);
   }
 
   async order(command: RunCommand): Promise<void> {
@@ -150,39 +112,7 @@ export class WorkWorld {
     await this.order({ kind: 'ProvideInput', ...aRunRef, requestId, response, by: 'ada' });
   }
 
-  async events(): Promise<RunEvent[]> {
-    return (await this.platform.runs.read(aRunRef)).events;
-  }
-
-  async kinds(): Promise<string[]> {
-    return (await this.events()).map(({ kind }) => kind);
-  }
-
   async deadLetters(): Promise<string[]> {
     return (await this.platform.deadLetters.list(100)).map(({ reason }) => reason);
   }
-
-  private async openOrchestrator(): Promise<void> {
-    const { deliveries, runs } = this.platform;
-    this.#consuming.push(
-      await deliveries.consume(
-        'orchestrator',
-        async (delivery) => {
-          const { event, tail } = await runs.delivered(delivery);
-          return this.overseer.heard(event, tail);
-        },
-        { concurrency: 8 },
-      ),
-      await deliveries.consume('orchestrator-timers', () => this.overseer.advance(aRunRef)),
-    );
-  }
 }
-
-const workOn = (mover: RunMover, { data, attempt: deliveries, hasStalled }: Delivery): Promise<Outcome> => {
-  const message = { deliveries, hasStalled, othersWait: () => false };
-  const body: unknown = JSON.parse(new TextDecoder().decode(data));
-  const asRun = RunTask.safeParse(body);
-  if (asRun.success) return mover.move(asRun.data, message);
-  const { input, ...task } = NodeTask.parse(body);
-  return mover.execute({ ...task, input: input as string }, message);
-};

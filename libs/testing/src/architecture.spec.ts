@@ -48,7 +48,7 @@ const REFUSED_BY_ROW: readonly [row: string, project: string, imported: string][
   ['layer:react', 'libs/react', 'rxjs'],
   ['layer:servers', 'libs/local-servers', '@millrace/contracts'],
   ['layer:tool', 'deploy/local', '@millrace/nest-kit'],
-  ['layer:testing', 'libs/testing', '@millrace/adapter-postgres'],
+  ['layer:testing', 'libs/testing', '@millrace/nest-kit'],
   ['vendor:none', 'libs/local-servers', '@nats-io/nats-core'],
   ['vendor:none', 'libs/testing', '@nestjs/common'],
   ['vendor:nats', 'libs/adapters/jetstream', '@mikro-orm/core'],
@@ -93,6 +93,7 @@ const ALLOWED: readonly [layer: string, project: string, imported: string][] = [
   ['layer:servers', 'libs/local-servers', 'node:child_process'],
   ['layer:tool', 'deploy/local', '@millrace/local-servers'],
   ['layer:testing', 'libs/testing', '@millrace/run-domain'],
+  ['layer:testing', 'libs/testing', '@millrace/adapter-postgres'],
 ];
 
 const projects = globSync(
@@ -115,6 +116,7 @@ const KIT = [
   '@millrace/testing',
   '@millrace/testing/browsers',
   '@millrace/testing/servers',
+  '@millrace/testing/services',
   '@millrace/adapter-memory',
   '@jest/globals',
   'fast-check',

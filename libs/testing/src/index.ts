@@ -9,6 +9,7 @@ export {
   timerPoisons,
 } from './poisons.js';
 export { specFor, type Decider } from './spec-for.js';
+export { announcementOf, aWorkerId } from './builders/announcements.js';
 export {
   agentChanged,
   checkpointSaved,

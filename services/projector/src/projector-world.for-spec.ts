@@ -1,96 +1,41 @@
-import {
-  connectNats,
-  JetStreamBlobStore,
-  JetStreamRunLog,
-  NATS_USERS,
-  type NatsConnection,
-  natsUsers,
-  type NatsUserName,
-  setUpTopology,
-  UlidEventIds,
-} from '@millrace/adapter-jetstream';
-import {
-  appDatabaseUrl,
-  type Database,
-  migrate,
-  openDatabase,
-  ProjectionStore,
-  RunReader,
-} from '@millrace/adapter-postgres';
+import { type Database, openDatabase, ProjectionStore, RunReader } from '@millrace/adapter-postgres';
 import type { RunRef } from '@millrace/contracts';
 import { EMPTY_TAIL } from '@millrace/ports';
 import type { RunRows } from '@millrace/run-views';
 import { playRun } from '@millrace/testing';
-import { startTestNats, startTestPostgres, type TestNats, type TestPostgres } from '@millrace/testing/servers';
+import { startTestNats } from '@millrace/testing/servers';
+import { NATS_WITH_USERS, type SpecPostgres, SpecServers, startSpecPostgres } from '@millrace/testing/services';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { loadConfig } from './config.js';
 import { ProjectorModule } from './projector.module.js';
 import { readModels } from './read-models.projection.js';
 
-const PASSWORDS = Object.fromEntries(NATS_USERS.map((name) => [name, 'secret'])) as Record<NatsUserName, string>;
-
 /** Real servers, with the users and roles services have, and projectors in this process. */
-export class ProjectorWorld {
+export class ProjectorWorld extends SpecServers {
+  declare readonly postgres: SpecPostgres;
+  database!: Database;
   readonly #apps = new Set<NestFastifyApplication>();
-  #admin: NatsConnection | undefined;
-  #database: Database | undefined;
-
-  private constructor(
-    readonly nats: TestNats,
-    readonly postgres: TestPostgres,
-    readonly ownerUrl: string,
-  ) {}
 
   static async start(): Promise<ProjectorWorld> {
-    const [nats, postgres] = await Promise.all([
-      startTestNats({ extraConfig: natsUsers(PASSWORDS) }),
-      startTestPostgres(),
-    ]);
-    const ownerUrl = await postgres.createDatabase('projector');
-    await migrate({ ownerUrl, appPassword: 'secret', readerPassword: 'secret' });
-    const world = new ProjectorWorld(nats, postgres, ownerUrl);
-    await world.setUp();
-    world.#database = await openDatabase({ url: world.databaseUrl, applicationName: 'spec' });
+    const servers = await Promise.all([startTestNats(NATS_WITH_USERS), startSpecPostgres('projector')]);
+    const world = await new ProjectorWorld(...servers).setUp();
+    world.database = await openDatabase({ url: world.databaseUrl, applicationName: 'spec' });
     return world;
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await this.stopProjectors();
-    await this.#database?.close();
-    await this.#admin?.close();
-    await Promise.all([this.nats.stop(), this.postgres.stop()]);
+    await this.database.close();
+    await super.stop();
   }
 
   get databaseUrl(): string {
-    return appDatabaseUrl(this.ownerUrl, 'secret');
-  }
-  get admin(): NatsConnection {
-    if (this.#admin === undefined) throw new Error('set up first');
-    return this.#admin;
-  }
-  get database(): Database {
-    if (this.#database === undefined) throw new Error('start first');
-    return this.#database;
-  }
-  get log(): JetStreamRunLog {
-    return new JetStreamRunLog(this.admin, new JetStreamBlobStore(this.admin));
-  }
-
-  /** As the broker knows it: the projector's own user may do no more than it needs. */
-  natsUrl(user: NatsUserName): string {
-    return this.nats.url.replace('nats://', `nats://${user}:secret@`);
-  }
-
-  /** Through a new connection: the old one may not know yet that the server is back. */
-  async setUp(): Promise<void> {
-    await this.#admin?.close();
-    this.#admin = await connectNats({ url: this.natsUrl('admin'), name: 'spec' });
-    await setUpTopology(this.#admin, { maxLogBytes: 100_000_000, maxBlobBytes: 100_000_000 });
+    return this.postgres.urlFor('projector');
   }
 
   async startProjector(databaseUrl = this.databaseUrl): Promise<NestFastifyApplication> {
-    const config = loadConfig({ NATS_URL: this.natsUrl('projector'), DATABASE_URL: databaseUrl });
+    const config = loadConfig({ ...this.envOf('projector'), DATABASE_URL: databaseUrl });
     const module = ProjectorModule.forRoot(config);
     const quiet = { logger: false, abortOnError: false } as const;
     const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), quiet);
@@ -111,8 +56,7 @@ export class ProjectorWorld {
 
   /** A whole history, by dice that fall the same on every machine; resolves with where it ends in the stream. */
   async appendRun(run: RunRef, seed: number): Promise<number> {
-    const { log } = this;
-    const ids = new UlidEventIds();
+    const { log, ids } = this;
     let tail = EMPTY_TAIL;
     for (const fact of playRun(rolled(seed)).flatMap(({ facts }) => facts)) {
       ({ tail } = await log.append(run, { ...fact, eventId: ids.next(), ts: '2026-01-12T10:00:00.000Z' }, tail));

@@ -92,7 +92,7 @@ describe('the projector', () => {
     const other = RunId.parse('01JG0000000000000000000000');
     const subject = subjects.event({ tenantId: aTenantId, runId: other, kind: 'RunStarted' });
     for (const nonsense of ['no JSON', '{"kind":"RunStarted"}', '\u0000', '']) {
-      await world.admin.request(subject, nonsense);
+      await world.nats.request(subject, nonsense);
     }
     const last = await append('LogWritten', { message: 'behind nonsense' });
     await eventually(async () => {
@@ -108,7 +108,7 @@ describe('the projector', () => {
       })),
     );
     expect(await new RunReader(world.database).logs(aTenantId, aRunId)).toHaveLength(2);
-    const letters = (await new JetStreamDeadLetters(world.admin).list(100)).filter(
+    const letters = (await new JetStreamDeadLetters(world.nats).list(100)).filter(
       (letter) => letter.subject === subject,
     );
     expect(letters).toEqual(
@@ -123,7 +123,7 @@ describe('the projector', () => {
 
   it('sets an event aside whose payload is lost, and takes one that is large', async () => {
     const lost = await append('LogWritten', { message: 'lost', payload: 'x'.repeat(100_000) });
-    const info = await world.admin.request(`$JS.API.STREAM.PURGE.${STREAMS.blobs}`, '{}');
+    const info = await world.nats.request(`$JS.API.STREAM.PURGE.${STREAMS.blobs}`, '{}');
     expect(info.json()).toMatchObject({ success: true });
     const payload = 'y'.repeat(3_000_000);
     const last = await append('LogWritten', { message: 'large', payload });
@@ -157,7 +157,7 @@ describe('the projector', () => {
   });
 
   it('projects nothing as a role whom row-level security does not hold', async () => {
-    const app = await world.startProjector(world.ownerUrl);
+    const app = await world.startProjector(world.postgres.ownerUrl);
     await eventually(async () =>
       expect(await health(app)).toMatchObject({
         ...{ statusCode: 503, role: 'waiting' },
@@ -169,9 +169,9 @@ describe('the projector', () => {
   it('goes on by itself after NATS was gone', async () => {
     const app = await world.startProjector();
     await eventually(isActive(app));
-    await world.nats.kill('SIGKILL');
+    await world.server.kill('SIGKILL');
     await eventually(async () => expect(await health(app)).toMatchObject({ statusCode: 503 }));
-    await world.nats.restart();
+    await world.server.restart();
     await world.setUp(); // what lives in memory is made anew by whoever starts the server
     await eventually(isActive(app));
     const last = await append('NodeStarted');

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AgentDetail, AgentsPage, Problem, WorkerId } from '@millrace/contracts';
-import { announcementOf, ApiWorld } from './api-world.for-spec.js';
+import { announcementOf } from '@millrace/testing';
+import { ApiWorld } from './api-world.for-spec.js';
 
 const inputSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 const order = { appId: 'demo', policy: 'default' };

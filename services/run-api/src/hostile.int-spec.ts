@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPERATIONS, type Operation, Problem, type RunRef, scopeOf } from '@millrace/contracts';
 import { requestInput, scheduleNodes, startNode, startRun } from '@millrace/testing';
+import { SECRET } from '@millrace/testing/services';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { type Answer, ApiWorld, SECRET } from './api-world.for-spec.js';
+import { type Answer, ApiWorld } from './api-world.for-spec.js';
 
 let world: ApiWorld;
 let ours: RunRef;

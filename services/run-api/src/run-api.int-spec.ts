@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { aRequestId, Problem, RunDetail, StreamTicketAnswer } from '@millrace/contracts';
 import { StreamTickets } from '@millrace/nest-kit/http';
 import { finishNode, finishRun, logWritten, messageAdded, say } from '@millrace/testing';
+import { TICKET_SECRET } from '@millrace/testing/services';
 import { decodeJwt } from 'jose';
-import { ApiWorld, TICKET_SECRET } from './api-world.for-spec.js';
+import { ApiWorld } from './api-world.for-spec.js';
 
 let world: ApiWorld;
 beforeAll(async () => {

@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FACT_FIXTURES, RunId, type RunRef } from '@millrace/contracts';
 import { StreamTickets } from '@millrace/nest-kit/http';
+import { TICKET_SECRET } from '@millrace/testing/services';
 import { StreamSessions } from './access/stream-sessions.js';
-import { type Gateway, GatewayWorld, idsOf, paths, TICKET_SECRET } from './gateway-world.for-spec.js';
+import { type Gateway, GatewayWorld, idsOf, paths } from './gateway-world.for-spec.js';
 import type { SseClient } from './sse-client.for-spec.js';
 
 let world: GatewayWorld;

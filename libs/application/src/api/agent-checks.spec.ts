@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
 import { aTenantId, RunId } from '@millrace/contracts';
 import { StoreUnavailable } from '@millrace/ports';
+import { announcementOf } from '@millrace/testing';
 import { AgentChecks } from './agent-checks.js';
-import { AnnouncedAgents, announcementOf } from './announced.for-spec.js';
+import { AnnouncedAgents } from './announced.for-spec.js';
 import { RunOrders } from './run-orders.js';
 
 const ada = { tenantId: aTenantId, userId: 'ada' };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AgentDetail, AgentsPage } from '@millrace/contracts';
+import { announcementOf } from '@millrace/testing';
 import { AgentQueries } from './agent-queries.js';
-import { AnnouncedAgents, announcementOf } from './announced.for-spec.js';
+import { AnnouncedAgents } from './announced.for-spec.js';
 
 const world = () => {
   const announced = new AnnouncedAgents({ chat: undefined });

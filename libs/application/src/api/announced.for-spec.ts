@@ -1,13 +1,6 @@
-import { AgentAnnouncement, type JsonSchema, WorkerId } from '@millrace/contracts';
+import type { AgentAnnouncement, JsonSchema } from '@millrace/contracts';
 import { KnownAgents } from '@millrace/ports';
-
-export const aWorkerId = WorkerId.parse('01JD0000000000000000000009');
-
-export const announcementOf = (id: string, about: Partial<AgentAnnouncement> = {}): AgentAnnouncement =>
-  AgentAnnouncement.parse({
-    ...{ format: '1', id, version: '1', policies: [], speakers: [id], conversational: false, tools: [] },
-    ...{ graph: { nodes: [], edges: [] }, announcedBy: aWorkerId, ...about },
-  });
+import { announcementOf, aWorkerId } from '@millrace/testing';
 
 /** A catalogue that is changed by hand. What is stored and not heard of yet is `unheard`. */
 export class AnnouncedAgents {

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { CountingEventIds, InMemoryRunLog, ManualClock } from '@millrace/adapter-memory';
-import { aTenantId, type RunEvent, RunId, type RunRef } from '@millrace/contracts';
+import { aTenantId, RunId, type RunRef } from '@millrace/contracts';
 import type { RunLog } from '@millrace/ports';
 import { failRun, finishRun, startRun } from '@millrace/testing';
-import { RunCommandHandler } from '../run-command-handler.js';
+import { SpecPlatform } from '@millrace/testing/simulation';
 import { AgentChecks } from './agent-checks.js';
 import { AnnouncedAgents } from './announced.for-spec.js';
 import { improvementRunOf } from './idempotent-id.js';
@@ -18,12 +17,10 @@ export const order = { agent: 'chat', appId: 'demo', policy: 'default', input: {
 const agents = new AgentChecks(new AnnouncedAgents({ chat: undefined, improver: undefined }).known);
 
 /** Runs that fail and are asked for again, over a log in memory. The orchestrator's part is played. */
-export class RetryWorld {
-  readonly #ids = new CountingEventIds();
-  readonly log = new InMemoryRunLog();
-  readonly ports = { log: this.log, ids: this.#ids, clock: new ManualClock() };
-  readonly newRunId = () => RunId.parse(this.#ids.next());
-  readonly others = new RunCommandHandler(this.ports);
+export class RetryWorld extends SpecPlatform {
+  readonly log = this.platform.runs;
+  readonly newRunId = () => RunId.parse(this.platform.ids.next());
+  readonly others = this.handler;
   readonly retries = this.retriesOn(this.log);
   readonly queries = new LogRunQueries(this.log);
 
@@ -58,14 +55,6 @@ export class RetryWorld {
     return refOf(await improvementRunOf(next));
   }
 
-  async events(ref: RunRef): Promise<RunEvent[]> {
-    return (await this.log.read(ref)).events;
-  }
-
-  async kinds(ref: RunRef): Promise<string[]> {
-    return (await this.events(ref)).map(({ kind }) => kind);
-  }
-
   /** The run in place of this one, which came by itself, once it waits for nothing any more. */
   async nextOf(ref: RunRef): Promise<RunRef | undefined> {
     await this.retries.follow(ref); // the failure
@@ -82,7 +71,7 @@ export class RetryWorld {
 export const refOf = (runId: RunId): RunRef => ({ tenantId: aTenantId, runId });
 
 /** The log of a process that dies before its so manieth append. */
-export const crashingAfter = (appends: number, log: InMemoryRunLog): RunLog => {
+export const crashingAfter = (appends: number, log: RunLog): RunLog => {
   let left = appends;
   return aroundEach(log, async (name) => {
     if (name === 'append' && left-- <= 0) throw new Error('killed');
@@ -90,7 +79,7 @@ export const crashingAfter = (appends: number, log: InMemoryRunLog): RunLog => {
 };
 
 /** The log of a process whose every read and append takes its own time, at most so many turns, another one for each seed. */
-export const straying = (seed: number, log: InMemoryRunLog, mostTurns = 6): RunLog => {
+export const straying = (seed: number, log: RunLog, mostTurns = 6): RunLog => {
   let state = seed;
   return aroundEach(log, async () => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -98,7 +87,7 @@ export const straying = (seed: number, log: InMemoryRunLog, mostTurns = 6): RunL
   });
 };
 
-const aroundEach = (log: InMemoryRunLog, before: (name: string) => Promise<void>): RunLog =>
+const aroundEach = (log: RunLog, before: (name: string) => Promise<void>): RunLog =>
   new Proxy(log, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ManualClock, memoryPlatform } from '@millrace/adapter-memory';
 import { RunId, type RunEvent, type RunRef, subjects } from '@millrace/contracts';
-import { aRunRef, eventPoisons, type Poison, requestRun } from '@millrace/testing';
-import { AnnouncedAgents, announcementOf } from '../api/announced.for-spec.js';
-import { RunCommandHandler } from '../run-command-handler.js';
+import { announcementOf, aRunRef, eventPoisons, type Poison, requestRun } from '@millrace/testing';
+import { SpecPlatform } from '@millrace/testing/simulation';
+import { AnnouncedAgents } from '../api/announced.for-spec.js';
 import type { SetAside } from '../set-aside.js';
 import { DISPATCH_KINDS, type DispatchLimits } from './dispatch-queue.js';
 import { Dispatcher } from './dispatcher.js';
@@ -16,24 +15,22 @@ const served = (...ids: string[]): AnnouncedAgents => {
 };
 
 /** A dispatcher on a platform in memory, by a clock that is moved by hand; nobody moves the runs it starts. */
-class DispatchWorld {
-  readonly clock = new ManualClock();
-  readonly platform = memoryPlatform({ clock: this.clock });
+class DispatchWorld extends SpecPlatform {
   readonly told: SetAside[] = [];
   readonly notes: string[] = [];
   readonly #stopping = new AbortController();
-  readonly #handler = new RunCommandHandler({ ...this.platform, log: this.platform.runs });
   #running: Promise<void> = Promise.resolve();
   #runs = 0;
 
   constructor(
     private readonly agents = served('echo'),
     private readonly limits: Partial<DispatchLimits> = {},
-  ) {}
+  ) {
+    super();
+  }
 
   start(): void {
     const { platform } = this;
-    const pause = (ms: number, signal: AbortSignal) => platform.pause(ms, signal);
     const note = (name: string) => (run: RunRef, cause: unknown) => void this.notes.push(`${name}: ${String(cause)}`);
     const dispatcher = new Dispatcher(
       {
@@ -42,7 +39,6 @@ class DispatchWorld {
         agents: this.agents.known,
         wake: async () => {},
         offer: async () => {},
-        pause,
       },
       { maxActive: 100, maxActivePerTenant: 100, standingAfterMs: 30_000, ...this.limits },
       {
@@ -75,24 +71,13 @@ class DispatchWorld {
 
   async request(agent = 'echo'): Promise<RunRef> {
     const run = this.nextRun();
-    await this.#handler.handle({ ...requestRun(), ...run, agent });
+    await this.handler.handle({ ...requestRun(), ...run, agent });
     return run;
   }
 
-  async kinds(run: RunRef): Promise<RunEvent['kind'][]> {
+  override async kinds(run: RunRef): Promise<RunEvent['kind'][]> {
     await this.quiet();
-    return (await this.platform.runs.read(run)).events.map(({ kind }) => kind);
-  }
-
-  async quiet(): Promise<void> {
-    for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
-  }
-
-  async advance(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= 1_000) {
-      this.clock.advance(Math.min(left, 1_000));
-      await this.quiet();
-    }
+    return super.kinds(run);
   }
 }
 

@@ -2,17 +2,16 @@ import type { MemoryPlatform, MemoryProcess } from '@millrace/adapter-memory';
 import {
   AgentAnnouncements,
   AgentChecks,
-  type DeliveredMessage,
   Dispatcher,
-  RunMover,
   RunOrders,
   RunOverseer,
   RunRetries,
   ServedVersions,
 } from '@millrace/application';
-import { NodeTask, parseSubject, RunId, runOfTimer, RunTask, type RunRef, WorkerId } from '@millrace/contracts';
-import { type Delivery, type KnownAgents, type Outcome, park, type RunLog } from '@millrace/ports';
+import { parseSubject, RunId, type RunRef, type RunTask, WorkerId } from '@millrace/contracts';
+import { type Delivery, type HandleDelivery, type KnownAgents, type Outcome, park, type RunLog } from '@millrace/ports';
 import { AGENTS, type Hands, registryOf, SimulatedLlm } from './simulated-agents.js';
+import { consumeAsOrchestrator, moverOn, PATIENT, workOn } from './memory-services.js';
 import type { PoisonedRuns } from './poisoned-runs.js';
 import type { Database } from './projected.js';
 import type { Ledger } from './ledger.js';
@@ -57,8 +56,6 @@ export interface Service {
 }
 
 const GRACE_MS = 2_000;
-/** As the services have it: a message that is parked would leave its run where it is. */
-const PATIENT = { maxAttempts: 1_000 };
 
 export const startService = async (role: Role, world: World, number: number): Promise<Service> => {
   const name = `${role} ${number}`;
@@ -80,7 +77,6 @@ const startOrchestrator = async (world: World): Promise<Started> => {
       agents,
       wake: (run: RunRef) => overseer.wake(run),
       offer: (task: RunTask) => overseer.started(task),
-      pause: (ms, signal) => process.pause(ms, signal),
     },
     { maxActive: 4, maxActivePerTenant: 3, standingAfterMs: 20_000 },
     {
@@ -98,18 +94,7 @@ const startOrchestrator = async (world: World): Promise<Started> => {
     },
   );
   const running = (world.variant.dispatcher?.(dispatcher) ?? dispatcher).run(stop.signal);
-  const heard = async (delivery: Delivery): Promise<Outcome> => {
-    const { event, tail } = await log.delivered(delivery);
-    return overseer.heard(event, tail, delivery.attempt);
-  };
-  const rang = async ({ subject, attempt }: Delivery): Promise<Outcome> => {
-    const ref = runOfTimer(subject);
-    return ref ? overseer.advance(ref, 'now', attempt) : park(`${subject} names no run`);
-  };
-  const consuming = await Promise.all([
-    process.deliveries.consume('orchestrator', heard, { ...PATIENT, concurrency: 4 }),
-    process.deliveries.consume('orchestrator-timers', rang, { ...PATIENT, concurrency: 2 }),
-  ]);
+  const consuming = await consumeAsOrchestrator(process, overseer, log);
   return {
     process,
     close: async () => {
@@ -135,31 +120,23 @@ const startWorker = async (world: World): Promise<Started> => {
   );
   const announcing = announcements.run(stop.signal);
   const versions = new ServedVersions(process.catalogue);
-  const mover = new RunMover(
-    {
-      ...process,
-      log,
-      graphs: new StepsRuntime((agent) => AGENTS[agent]!.plan(hands)),
-      agents,
-      llm: new SimulatedLlm(hands),
-      isVersionGone: (agent, version) => versions.isGone(agent, version),
-      pause: (ms, signal) => process.pause(ms, signal),
-    },
-    {
+  const mover = moverOn(process, {
+    ...{ log, agents, branches: world.branches },
+    graphs: new StepsRuntime((agent) => AGENTS[agent]!.plan(hands)),
+    llm: new SimulatedLlm(hands),
+    isVersionGone: (agent, version) => versions.isGone(agent, version),
+    notes: {
       letGo: ({ runId, key }, attempt, why) => world.tell(`run ${runId} ${key} lets go of attempt ${attempt}: ${why}`),
       bodyFailed: ({ runId, key }, attempt, error) =>
         world.tell(`run ${runId} ${key} ${attempt} failed: ${String(error)}`),
       moveFailed: ({ runId }, error) => world.found(`run ${runId} could not be moved: ${String(error)}`),
       agentMissing: ({ runId }, error) => world.found(`run ${runId} has no agent: ${String(error)}`),
     },
-    { branches: world.branches },
-  );
-  const offered = async (delivery: Delivery): Promise<Outcome> => {
+  });
+  const work = workOn(mover, process.tasks);
+  const offered: HandleDelivery = (delivery) => {
     world.tell(`is given ${delivery.subject}, delivery ${delivery.attempt}`);
-    const body: unknown = JSON.parse(new TextDecoder().decode(delivery.data));
-    const asRun = RunTask.safeParse(body);
-    if (asRun.success) return mover.move(asRun.data, messageOf(delivery));
-    return mover.execute(await process.tasks.ready(NodeTask.parse(body)), messageOf(delivery));
+    return work(delivery);
   };
   const consuming = await process.deliveries.consume('node-workers', offered, {
     ...PATIENT,
@@ -263,12 +240,6 @@ const handsOf = ({ ledger, random }: World, process: MemoryProcess): Hands => ({
   ledger,
   random,
   pause: (ms, signal) => process.pause(ms, signal),
-});
-
-const messageOf = ({ attempt: deliveries, hasStalled, othersWait }: Delivery): DeliveredMessage => ({
-  deliveries,
-  hasStalled,
-  othersWait,
 });
 
 const unlessOutage = (error: unknown): void => {

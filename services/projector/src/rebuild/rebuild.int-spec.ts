@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { JetStreamBlobStore, JetStreamEventFeed } from '@millrace/adapter-jetstream';
-import { type Database, openDatabase, readerDatabaseUrl, RunReader, SecondTables } from '@millrace/adapter-postgres';
+import { type Database, openDatabase, RunReader, SecondTables } from '@millrace/adapter-postgres';
 import { aTenantId, RunId, type RunRef, subjects } from '@millrace/contracts';
 import type { EventFeed } from '@millrace/ports';
 import { eventually, ProjectorWorld } from '../projector-world.for-spec.js';
@@ -16,11 +16,11 @@ const runs = Array.from({ length: 40 }, (_, index) => aRun(index));
 
 beforeAll(async () => {
   world = await ProjectorWorld.start();
-  owner = await openDatabase({ url: world.ownerUrl, applicationName: 'spec' });
-  readerRole = await openDatabase({ url: readerDatabaseUrl(world.ownerUrl, 'secret'), applicationName: 'spec' });
+  owner = await openDatabase({ url: world.postgres.ownerUrl, applicationName: 'spec' });
+  readerRole = await openDatabase({ url: world.postgres.urlFor('run-api'), applicationName: 'spec' });
   await world.startProjector();
   ends = await Promise.all(runs.map((run, seed) => world.appendRun(run, seed)));
-  await world.admin.request(subjects.event({ ...aRun(999), kind: 'RunStarted' }), 'no event');
+  await world.nats.request(subjects.event({ ...aRun(999), kind: 'RunStarted' }), 'no event');
   await isProjected(Math.max(...ends) + 1);
 });
 afterAll(async () => {
@@ -36,10 +36,10 @@ function aRun(number: number): RunRef {
 const isProjected = (position: number): Promise<void> =>
   eventually(async () => expect(await world.projected()).toBeGreaterThanOrEqual(position));
 
-const feed = (): EventFeed => new JetStreamEventFeed(world.admin, new JetStreamBlobStore(world.admin));
+const feed = (): EventFeed => new JetStreamEventFeed(world.nats, new JetStreamBlobStore(world.nats));
 
 async function rebuilt(from: EventFeed = feed(), signal = new AbortController().signal): Promise<Rebuilt> {
-  const tables = await SecondTables.create(world.ownerUrl, readModels.name);
+  const tables = await SecondTables.create(world.postgres.ownerUrl, readModels.name);
   try {
     return await rebuild({ projection: readModels, feed: from, tables, signal });
   } finally {
@@ -132,7 +132,9 @@ describe('A rebuild', () => {
 
   it('changes nothing when it is interrupted, and what a dead one left is removed by the next', async () => {
     const before = await everything();
-    await SecondTables.create(world.ownerUrl, readModels.name).then((tables) => tables.store.load(readModels.name));
+    await SecondTables.create(world.postgres.ownerUrl, readModels.name).then((tables) =>
+      tables.store.load(readModels.name),
+    );
     expect(await leftovers()).toHaveLength(1); // as one leaves it that was killed
     const interrupted = new AbortController();
     const slow = feed();
@@ -160,7 +162,7 @@ describe('A rebuild', () => {
       await held;
     });
     await begun;
-    const tables = await SecondTables.create(world.ownerUrl, readModels.name);
+    const tables = await SecondTables.create(world.postgres.ownerUrl, readModels.name);
     let attempts = 0;
     const swap = tables.swap.bind(tables);
     tables.swap = (catchUp) => {

@@ -15,10 +15,7 @@ afterAll(async () => {
 });
 
 const connect = async (): Promise<NatsConnection> => {
-  const nats = await connectNats({
-    url: world.server.url.replace('nats://', 'nats://admin:admin-secret@'),
-    name: 'spec',
-  });
+  const nats = await connectNats({ url: world.natsUrl('admin'), name: 'spec' });
   opened.push(nats);
   return nats;
 };
