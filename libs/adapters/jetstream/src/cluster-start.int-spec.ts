@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { startTestNatsCluster, type TestNatsCluster } from '@millrace/testing/servers';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -63,19 +63,14 @@ const PEERS_WITHIN_MS = 30_000;
 const AGAIN_MS = 250;
 
 const refusalOf = ({ name, max_bytes, num_replicas }: DeclaredStream, cause: unknown): unknown => {
-  switch (codeOf(cause)) {
-    case NO_PEERS: {
-      const missing = `stream ${name} wants ${num_replicas} servers with JetStream, and fewer answer`;
-      return new NatsUnsuitable(`${missing}: start the others, or set fewer replicas`, { cause });
-    }
-    case NO_SPACE:
-    case NO_MEMORY: {
-      const wanted = `stream ${name} may grow to ${max_bytes} bytes, more than the server has left`;
-      return new NatsUnsuitable(`${wanted}: give it more room or set a smaller limit`, { cause });
-    }
-    default:
-      return cause;
+  const code = codeOf(cause);
+  if (code === NO_PEERS) {
+    const missing = `stream ${name} wants ${num_replicas} servers with JetStream, and fewer answer`;
+    return new NatsUnsuitable(`${missing}: start the others, or set fewer replicas`, { cause });
   }
+  if (code !== NO_SPACE && code !== NO_MEMORY) return cause;
+  const wanted = `stream ${name} may grow to ${max_bytes} bytes, more than the server has left`;
+  return new NatsUnsuitable(`${wanted}: give it more room or set a smaller limit`, { cause });
 };
 
 /** What a consumer is told of follows from the code that reads it, and is nobody's setting: it changes with the version. */
