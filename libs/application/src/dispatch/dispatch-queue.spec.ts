@@ -127,6 +127,15 @@ describe('The dispatch queue', () => {
     expect(startable(queue)).toEqual(['A1']);
   });
 
+  it('puts back a run that was told that it waits while it was to be started, when that fails', () => {
+    const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1'));
+    const run = queue.next(0)!;
+    hear(queue, happened('RunQueued', 'A', 'A1')); // appended before, and fed back only now
+    queue.putAside(run);
+    queue.putBack(run);
+    expect(startable(queue)).toEqual(['A1']);
+  });
+
   it('gives the place of a run on that was refused, once', () => {
     const queue = aQueue({ maxActive: 1 }, ...requests('A', 'A1', 'A2', 'A3'));
     const refused = queue.next(0)!;

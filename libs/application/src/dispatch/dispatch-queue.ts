@@ -100,7 +100,7 @@ export class DispatchQueue {
         return;
       case 'RunQueued':
         this.queued(event);
-        break;
+        return; // it may have been taken to be started since, and this does not say that it was
       case 'RunStarted':
       case 'InputProvided':
       case 'InputExpired':

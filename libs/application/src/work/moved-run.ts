@@ -192,10 +192,11 @@ export class MovedRun implements GraphDriver {
   /** What the graph has begun to ask is still said; bodies wait until the run is here again. */
   private async park(): Promise<Outcome> {
     this.#isParked = true;
-    this.#mine.clear(); // another worker may move it meanwhile, and offer what was kept here
-    this.#offered.clear(); // or a worker that saw the run paused may have dropped the message
     if (this.#graph) await this.settled(this.#graph);
     await this.settlePending();
+    // Only now: what the graph asked for last was scheduled while it settled.
+    this.#mine.clear(); // another worker may move it meanwhile, and offer what was kept here
+    this.#offered.clear(); // or a worker that saw the run paused may have dropped the message
     if (!this.#isSuperseded) return retryAfter(Math.min(YIELD_MS * 2 ** this.#waysGiven, LONGEST_YIELD_MS));
     this.#isParked = false;
     return this.abandon();
