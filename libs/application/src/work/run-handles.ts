@@ -73,7 +73,8 @@ export class RunHandles {
   async close(): Promise<void> {
     this.#closing.abort();
     for (const [key, used] of this.#used) this.drop(key, used);
-    (await this.#listening)?.();
+    const stopListening = await this.#listening?.catch(() => undefined); // it has never listened
+    stopListening?.();
   }
 
   private async listen(): Promise<void> {
