@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startNats, type NatsOptions, type RunningNats } from './nats-server.js';
 import { readNatsInfo, requestNats } from './nats-wire.js';
 import { freePort, isPortFree } from './port.js';
-import { isRunning } from './process-state.js';
+import { isRunning, isStopped } from './process-state.js';
 import { PortTaken, ServerNotStarted } from './server-errors.js';
 
 describe('startNats', () => {
@@ -120,6 +121,7 @@ describe('requestNats', () => {
   it('rejects when the answer does not come in time', async () => {
     process.kill(nats.pid, 'SIGSTOP');
     try {
+      while (!isStopped(nats.pid)) await pause(5); // a thread that still runs would answer
       await expect(requestNats(nats.url, '$JS.API.INFO', '', 50)).rejects.toThrow('no answer on $JS.API.INFO');
     } finally {
       process.kill(nats.pid, 'SIGCONT');
