@@ -6,7 +6,7 @@ import type { StackWorld } from './stack-world.js';
 const CALM_MS = 2_000;
 const IDLE_MS = 10_000;
 
-/** What the platform takes of the machine while nobody asks anything of it. */
+/** What the platform takes of the machine while no request comes. */
 export async function benchIdle(stack: StackWorld): Promise<void> {
   await stack.projected();
   await pause(CALM_MS);

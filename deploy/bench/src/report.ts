@@ -8,7 +8,7 @@ export interface Measure {
   readonly goal?: Goal;
 }
 
-/** What the ratio, or our own figure, should be. Whoever misses it is told so, and nothing fails. */
+/** What the ratio, or our own figure, should be. A line that misses it says so, and nothing fails. */
 export interface Goal {
   readonly text: string;
   readonly isMet: (ratio: number, measure: Measure) => boolean;

@@ -14,7 +14,7 @@ const NODE_ARGS: Partial<Record<ServiceName, readonly string[]>> = { 'stream-gat
 export const spawnService = (name: ServiceName, env: Env): Promise<ListeningProcess> =>
   spawnNode(join('services', name, 'dist', 'main.js'), env, NODE_ARGS[name]);
 
-/** A worker that has announced the agents that are measured, without which nobody may start a run of them. */
+/** A worker that has announced the agents that are measured; run-api refuses runs of agents that no worker announced. */
 export const spawnWorker = (natsUrl: string): Promise<ListeningProcess> =>
   spawnService('node-workers', { NATS_URL: natsUrl, AGENT_MODULES: AGENTS });
 

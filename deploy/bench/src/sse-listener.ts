@@ -6,7 +6,7 @@ export class SseListener {
   count = 0;
   lastId = -1;
   isEnded = false;
-  /** Resolves when the stream has ended, whoever ended it. */
+  /** Resolves when the stream has ended, on either side. */
   readonly ended: Promise<void>;
   onFrame: ((data: string) => void) | undefined;
   #rest = '';

@@ -83,7 +83,7 @@ export class ReplicaTrouble {
     return groups;
   }
 
-  /** Undefined while nobody answers: asked again until there is an answer; the spec fails when that never happens. */
+  /** Undefined while no server answers: asked again until there is an answer; the spec fails when that never happens. */
   private async ask<T>(what: string): Promise<T | undefined> {
     const [url = ''] = this.cluster.natsUrl('admin').split(',');
     try {
